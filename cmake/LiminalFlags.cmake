@@ -1,0 +1,51 @@
+# Flags of every target: language, warnings as errors, hardening, sanitizers, compiler cache.
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+# All objects are for position-independent executables, so that two precompiled headers serve all.
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+add_compile_options(-fPIE)
+add_link_options(-pie)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+set(LB_SANITIZE "" CACHE STRING "Value for -fsanitize=, empty for none")
+option(LB_HARDEN "Hardening flags of the release build" OFF)
+
+# A precompiled header carries its timestamp into every object; without it ccache may share them
+# between checkouts.
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+    "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+    "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${CCACHE}")
+endif()
+
+add_compile_options(
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Werror
+  $<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang\ -fno-pch-timestamp>)
+add_compile_definitions(
+  FMT_HEADER_ONLY
+  BOOST_ASIO_SEPARATE_COMPILATION
+  BOOST_BEAST_SEPARATE_COMPILATION
+  BOOST_ASIO_NO_DEPRECATED)
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1 -fno-omit-frame-pointer")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+add_compile_definitions($<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+add_link_options(-fuse-ld=lld)
+
+if(LB_HARDEN)
+  add_compile_definitions(_FORTIFY_SOURCE=3 _GLIBCXX_ASSERTIONS)
+  add_compile_options(
+    -fstack-protector-strong -fstack-clash-protection -fcf-protection=full
+    -ftrivial-auto-var-init=zero -fno-delete-null-pointer-checks -fno-strict-overflow)
+  add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code)
+endif()
+
+if(LB_SANITIZE)
+  add_compile_options(-fsanitize=${LB_SANITIZE} -fno-sanitize-recover=all)
+  string(REPLACE ",fuzzer-no-link" "" LB_SANITIZE_LINK "${LB_SANITIZE}")
+  add_link_options(-fsanitize=${LB_SANITIZE_LINK})
+endif()

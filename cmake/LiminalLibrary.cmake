@@ -1,0 +1,43 @@
+# lb_library(NAME folder [DEPENDS …]): one static library per folder under src/, and its tests.
+#
+# Every *.cpp of the folder (and of its sub-folders) belongs to the library, *_test.cpp to the test
+# program test_NAME. Linking follows the include table of ARCHITECTURE.md; tests/tidy holds it.
+
+function(lb_library name)
+  cmake_parse_arguments(ARG "ASIO" "" "DEPENDS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+
+  if(sources)
+    add_library(lb_${name} STATIC ${sources})
+    target_include_directories(lb_${name} PUBLIC "${CMAKE_SOURCE_DIR}/src")
+    set(scope PUBLIC)
+  else()
+    add_library(lb_${name} INTERFACE)
+    target_include_directories(lb_${name} INTERFACE "${CMAKE_SOURCE_DIR}/src")
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(lb_${name} ${scope} ${ARG_DEPENDS})
+  if(sources)
+    lb_precompiled(lb_${name} "${ARG_ASIO}")
+  endif()
+
+  if(LB_TESTS AND tests)
+    add_executable(test_${name} ${tests} "${CMAKE_SOURCE_DIR}/tests/support/test_main.cpp")
+    target_link_libraries(test_${name} PRIVATE lb_${name} lb_test_support)
+    target_compile_definitions(test_${name} PRIVATE "LB_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
+    lb_precompiled(test_${name} "${ARG_ASIO}")
+    add_test(NAME ${name} COMMAND test_${name})
+  endif()
+endfunction()
+
+# Two precompiled headers serve all: a light one, and one with Asio.
+function(lb_precompiled target asio)
+  if(asio)
+    target_precompile_headers(${target} REUSE_FROM lb_pch_asio)
+  else()
+    target_precompile_headers(${target} REUSE_FROM lb_pch)
+  endif()
+endfunction()

@@ -1,0 +1,23 @@
+#include "app/app.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+
+#include "base/version.h"
+
+namespace lb {
+
+int run_program(int argc, char** argv) {
+  CLI::App app("Liminal Builder: all your coding agents in one browser window", "liminal-builder");
+  app.set_version_flag("--version", std::string("liminal-builder ") + std::string(kVersion));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  std::cout << app.help();
+  return 0;
+}
+
+}  // namespace lb

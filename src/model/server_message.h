@@ -1,0 +1,283 @@
+/// What the server says on the WebSocket (and, the session part, over SSE).
+///
+/// session:upsert, session:turn and session:append leave as frames that the timeline encoded once
+/// for all readers; their structs here say the same in words, for clients, TypeScript and tests.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/codec.h"
+#include "model/item.h"
+#include "model/session.h"
+#include "model/turn.h"
+
+namespace lb {
+
+struct HelloMessage {
+  static constexpr std::string_view kName = "HelloMessage";
+  static constexpr std::string_view kType = "hello";
+  std::string version;
+  std::uint64_t wire_version = 1;
+  std::string epoch;
+  friend bool operator==(const HelloMessage&, const HelloMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, HelloMessage& message) {
+  field("version", message.version);
+  field("wireVersion", message.wire_version);
+  field("epoch", message.epoch);
+}
+
+struct ProjectListMessage {
+  static constexpr std::string_view kName = "ProjectListMessage";
+  static constexpr std::string_view kType = "project:list";
+  std::vector<Project> projects;
+  friend bool operator==(const ProjectListMessage&, const ProjectListMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, ProjectListMessage& message) {
+  field("projects", message.projects);
+}
+
+struct ProjectAddedMessage {
+  static constexpr std::string_view kName = "ProjectAddedMessage";
+  static constexpr std::string_view kType = "project:added";
+  Project project;
+  friend bool operator==(const ProjectAddedMessage&, const ProjectAddedMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, ProjectAddedMessage& message) {
+  field("project", message.project);
+}
+
+struct ProjectRemovedMessage {
+  static constexpr std::string_view kName = "ProjectRemovedMessage";
+  static constexpr std::string_view kType = "project:removed";
+  ProjectId project_id;
+  friend bool operator==(const ProjectRemovedMessage&, const ProjectRemovedMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, ProjectRemovedMessage& message) {
+  field("projectId", message.project_id);
+}
+
+struct SessionListMessage {
+  static constexpr std::string_view kName = "SessionListMessage";
+  static constexpr std::string_view kType = "session:list";
+  ProjectId project_id;
+  std::vector<SessionInfo> sessions;
+  friend bool operator==(const SessionListMessage&, const SessionListMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionListMessage& message) {
+  field("projectId", message.project_id);
+  field("sessions", message.sessions);
+}
+
+struct SessionCreatedMessage {
+  static constexpr std::string_view kName = "SessionCreatedMessage";
+  static constexpr std::string_view kType = "session:created";
+  SessionId session_id;
+  ProjectId project_id;
+  std::string cli_type;
+  friend bool operator==(const SessionCreatedMessage&, const SessionCreatedMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionCreatedMessage& message) {
+  field("sessionId", message.session_id);
+  field("projectId", message.project_id);
+  field("cliType", message.cli_type);
+}
+
+struct SessionSentMessage {
+  static constexpr std::string_view kName = "SessionSentMessage";
+  static constexpr std::string_view kType = "session:sent";
+  SessionId session_id;
+  TurnId turn_id;
+  bool queued = false;
+  friend bool operator==(const SessionSentMessage&, const SessionSentMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionSentMessage& message) {
+  field("sessionId", message.session_id);
+  field("turnId", message.turn_id);
+  field.flag("queued", message.queued);
+}
+
+struct SessionHistoryMessage {
+  static constexpr std::string_view kName = "SessionHistoryMessage";
+  static constexpr std::string_view kType = "session:history";
+  SessionId session_id;
+  std::vector<Item> entries;
+  std::vector<Turn> turns;
+  std::uint64_t rev = 0;
+  std::optional<std::uint64_t> before;  // Where older entries begin, when there are any.
+  friend bool operator==(const SessionHistoryMessage&, const SessionHistoryMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionHistoryMessage& message) {
+  field("sessionId", message.session_id);
+  field("entries", message.entries);
+  field("turns", message.turns);
+  field("rev", message.rev);
+  field.optional("before", message.before);
+}
+
+struct SessionPageMessage {
+  static constexpr std::string_view kName = "SessionPageMessage";
+  static constexpr std::string_view kType = "session:page";
+  SessionId session_id;
+  std::vector<Item> entries;
+  std::vector<Turn> turns;
+  std::optional<std::uint64_t> before;
+  friend bool operator==(const SessionPageMessage&, const SessionPageMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionPageMessage& message) {
+  field("sessionId", message.session_id);
+  field("entries", message.entries);
+  field("turns", message.turns);
+  field.optional("before", message.before);
+}
+
+struct SessionUpsertMessage {
+  static constexpr std::string_view kName = "SessionUpsertMessage";
+  static constexpr std::string_view kType = "session:upsert";
+  SessionId session_id;
+  std::uint64_t rev = 0;
+  Item payload;
+  friend bool operator==(const SessionUpsertMessage&, const SessionUpsertMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionUpsertMessage& message) {
+  field("sessionId", message.session_id);
+  field("rev", message.rev);
+  field("payload", message.payload);
+}
+
+struct SessionTurnMessage {
+  static constexpr std::string_view kName = "SessionTurnMessage";
+  static constexpr std::string_view kType = "session:turn";
+  SessionId session_id;
+  std::uint64_t rev = 0;
+  Turn payload;
+  friend bool operator==(const SessionTurnMessage&, const SessionTurnMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionTurnMessage& message) {
+  field("sessionId", message.session_id);
+  field("rev", message.rev);
+  field("payload", message.payload);
+}
+
+/// Instead of a whole upsert when an item's text only grew: `from` is the length, in UTF-16 code
+/// units, that the reader must already have. Applying it also makes the item's status `update`.
+struct SessionAppendMessage {
+  static constexpr std::string_view kName = "SessionAppendMessage";
+  static constexpr std::string_view kType = "session:append";
+  SessionId session_id;
+  std::uint64_t rev = 0;
+  ItemId item_id;
+  std::string field;  // content or toolOutput
+  std::uint64_t from = 0;
+  std::string text;
+  friend bool operator==(const SessionAppendMessage&, const SessionAppendMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionAppendMessage& message) {
+  field("sessionId", message.session_id);
+  field("rev", message.rev);
+  field("itemId", message.item_id);
+  field("field", message.field);
+  field("from", message.from);
+  field("text", message.text);
+}
+
+struct SessionActivityMessage {
+  static constexpr std::string_view kName = "SessionActivityMessage";
+  static constexpr std::string_view kType = "session:activity";
+  SessionInfo info;
+  friend bool operator==(const SessionActivityMessage&, const SessionActivityMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionActivityMessage& message) {
+  describe(field, message.info);
+}
+
+struct SessionInfoMessage {
+  static constexpr std::string_view kName = "SessionInfoMessage";
+  static constexpr std::string_view kType = "session:info";
+  SessionId session_id;
+  SessionFacts facts;
+  friend bool operator==(const SessionInfoMessage&, const SessionInfoMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionInfoMessage& message) {
+  field("sessionId", message.session_id);
+  describe(field, message.facts);
+}
+
+struct AgentStatusMessage {
+  static constexpr std::string_view kName = "AgentStatusMessage";
+  static constexpr std::string_view kType = "agent:status";
+  std::string cli_type;
+  AgentStatus status = AgentStatus::Idle;
+  std::optional<std::string> message;
+  friend bool operator==(const AgentStatusMessage&, const AgentStatusMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, AgentStatusMessage& message) {
+  field("cliType", message.cli_type);
+  field("status", message.status);
+  field.optional("message", message.message);
+}
+
+struct OkMessage {
+  static constexpr std::string_view kName = "OkMessage";
+  static constexpr std::string_view kType = "ok";
+  std::optional<std::uint64_t> rev;
+  friend bool operator==(const OkMessage&, const OkMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, OkMessage& message) {
+  field.optional("rev", message.rev);
+}
+
+struct ErrorMessage {
+  static constexpr std::string_view kName = "ErrorMessage";
+  static constexpr std::string_view kType = "error";
+  std::string code;
+  std::string message;
+  std::optional<SessionId> session_id;
+  friend bool operator==(const ErrorMessage&, const ErrorMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, ErrorMessage& message) {
+  field("code", message.code);
+  field("message", message.message);
+  field.optional("sessionId", message.session_id);
+}
+
+struct ServerMessage {
+  static constexpr std::string_view kName = "ServerMessage";
+  std::variant<HelloMessage, ProjectListMessage, ProjectAddedMessage, ProjectRemovedMessage,
+               SessionListMessage, SessionCreatedMessage, SessionSentMessage, SessionHistoryMessage,
+               SessionPageMessage, SessionUpsertMessage, SessionTurnMessage, SessionAppendMessage,
+               SessionActivityMessage, SessionInfoMessage, AgentStatusMessage, OkMessage,
+               ErrorMessage>
+      body;
+  std::optional<std::string> request_id;
+  friend bool operator==(const ServerMessage&, const ServerMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, ServerMessage& message) {
+  field.tagged("type", message.body);
+  field.optional("requestId", message.request_id);
+}
+
+}  // namespace lb

@@ -1,0 +1,192 @@
+/// What the outside sees of projects, agents and sessions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+#include "model/turn.h"
+
+namespace lb {
+
+struct Project {
+  static constexpr std::string_view kName = "Project";
+  ProjectId project_id;
+  std::string path;  // Canonical: one entry per real directory.
+  std::string name;
+  Timestamp added_at;
+  friend bool operator==(const Project&, const Project&) = default;
+};
+template <class Fields>
+void describe(Fields& field, Project& project) {
+  field("projectId", project.project_id);
+  field("path", project.path);
+  field("name", project.name);
+  field("addedAt", project.added_at);
+}
+
+/// idle: not started; starting and connected: a process runs; disconnected: it ended and only the
+/// user can bring it back; reconnecting: we are trying.
+enum class AgentStatus { Idle, Starting, Connected, Disconnected, Reconnecting };
+template <>
+struct EnumNames<AgentStatus> {
+  static constexpr std::array<std::string_view, 5> names = {"idle", "starting", "connected",
+                                                            "disconnected", "reconnecting"};
+};
+
+struct AgentInfo {
+  static constexpr std::string_view kName = "AgentInfo";
+  std::string cli_type;
+  std::string name;
+  std::string protocol;  // acp, claude or events
+  AgentStatus status = AgentStatus::Idle;
+  bool installed = false;
+  std::optional<std::string> version;
+  std::optional<std::string> problem;
+  std::optional<std::string> remedy;  // What the user can do about the problem.
+  friend bool operator==(const AgentInfo&, const AgentInfo&) = default;
+};
+template <class Fields>
+void describe(Fields& field, AgentInfo& agent) {
+  field("cliType", agent.cli_type);
+  field("name", agent.name);
+  field("protocol", agent.protocol);
+  field("status", agent.status);
+  field("installed", agent.installed);
+  field.optional("version", agent.version);
+  field.optional("problem", agent.problem);
+  field.optional("remedy", agent.remedy);
+}
+
+enum class SessionState { Open, Loading, Dead };
+template <>
+struct EnumNames<SessionState> {
+  static constexpr std::array<std::string_view, 3> names = {"open", "loading", "dead"};
+};
+
+/// What the user must see of a session at a glance.
+enum class Activity { Idle, Working, NeedsApproval, Failed };
+template <>
+struct EnumNames<Activity> {
+  static constexpr std::array<std::string_view, 4> names = {"idle", "working", "needs-approval",
+                                                            "failed"};
+};
+
+struct SessionInfo {
+  static constexpr std::string_view kName = "SessionInfo";
+  SessionId session_id;
+  std::string cli_type;
+  ProjectId project_id;
+  SessionState status = SessionState::Open;
+  Activity activity = Activity::Idle;
+  bool unread = false;
+  std::string title;
+  Timestamp created_at;
+  Timestamp last_active_at;
+  bool archived = false;
+  bool discovered = false;  // Made outside Liminal Builder and not opened here yet.
+  friend bool operator==(const SessionInfo&, const SessionInfo&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionInfo& info) {
+  field("sessionId", info.session_id);
+  field("cliType", info.cli_type);
+  field("projectId", info.project_id);
+  field("status", info.status);
+  field("activity", info.activity);
+  field("unread", info.unread);
+  field("title", info.title);
+  field("createdAt", info.created_at);
+  field("lastActiveAt", info.last_active_at);
+  field("archived", info.archived);
+  field("discovered", info.discovered);
+}
+
+/// Something the user may choose: a mode or a model.
+struct Choice {
+  static constexpr std::string_view kName = "Choice";
+  std::string id;
+  std::string name;
+  std::optional<std::string> description;
+  friend bool operator==(const Choice&, const Choice&) = default;
+};
+template <class Fields>
+void describe(Fields& field, Choice& choice) {
+  field("id", choice.id);
+  field("name", choice.name);
+  field.optional("description", choice.description);
+}
+
+/// A slash command that the agent offers.
+struct Command {
+  static constexpr std::string_view kName = "Command";
+  std::string name;  // Without the slash.
+  std::string description;
+  std::optional<std::string> hint;  // What may follow it.
+  friend bool operator==(const Command&, const Command&) = default;
+};
+template <class Fields>
+void describe(Fields& field, Command& command) {
+  field("name", command.name);
+  field("description", command.description);
+  field.optional("hint", command.hint);
+}
+
+struct ContextUse {
+  static constexpr std::string_view kName = "ContextUse";
+  std::uint64_t used = 0;
+  std::uint64_t size = 0;
+  friend bool operator==(const ContextUse&, const ContextUse&) = default;
+};
+template <class Fields>
+void describe(Fields& field, ContextUse& context) {
+  field("used", context.used);
+  field("size", context.size);
+}
+
+/// What the agent told of a session beside its conversation. Each report carries the whole of it.
+struct SessionFacts {
+  static constexpr std::string_view kName = "SessionFacts";
+  std::vector<Choice> modes;
+  std::optional<std::string> mode;
+  std::vector<Choice> models;
+  std::optional<std::string> model;
+  std::vector<Command> commands;
+  std::optional<ContextUse> context;
+  std::optional<Usage> usage;  // Of the whole session.
+  std::optional<double> cost_usd;
+  friend bool operator==(const SessionFacts&, const SessionFacts&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionFacts& facts) {
+  field.optional("modes", facts.modes);
+  field.optional("mode", facts.mode);
+  field.optional("models", facts.models);
+  field.optional("model", facts.model);
+  field.optional("commands", facts.commands);
+  field.optional("context", facts.context);
+  field.optional("usage", facts.usage);
+  field.optional("costUsd", facts.cost_usd);
+}
+
+/// The answer of `GET /api/session/:id/status`: everything known of one session.
+struct SessionStatus {
+  static constexpr std::string_view kName = "SessionStatus";
+  SessionInfo info;
+  bool is_alive = false;
+  SessionState state = SessionState::Open;
+  SessionFacts facts;
+  friend bool operator==(const SessionStatus&, const SessionStatus&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionStatus& status) {
+  describe(field, status.info);
+  field("isAlive", status.is_alive);
+  field("state", status.state);
+  describe(field, status.facts);
+}
+
+}  // namespace lb

@@ -1,0 +1,106 @@
+/// Turn: from a user message to the agent's end of work, in its newest form.
+///
+/// The four types are the life of a turn; a reader that fell behind may see an end without its
+/// start. A failed turn is turn_error; turn_complete means completed or cancelled, never an error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/codec.h"
+
+namespace lb {
+
+enum class TurnType { Queued, Started, Complete, Error };
+template <>
+struct EnumNames<TurnType> {
+  static constexpr std::array<std::string_view, 4> names = {"turn_queued", "turn_started",
+                                                            "turn_complete", "turn_error"};
+};
+
+enum class TurnStatus { Completed, Cancelled };
+template <>
+struct EnumNames<TurnStatus> {
+  static constexpr std::array<std::string_view, 2> names = {"completed", "cancelled"};
+};
+
+/// Who began the turn: the user, or the agent by itself (a background task that finished).
+enum class TurnOrigin { User, Agent };
+template <>
+struct EnumNames<TurnOrigin> {
+  static constexpr std::array<std::string_view, 2> names = {"user", "agent"};
+};
+
+struct Usage {
+  static constexpr std::string_view kName = "Usage";
+  std::uint64_t input_tokens = 0;
+  std::uint64_t output_tokens = 0;
+  std::optional<std::uint64_t> cache_read_input_tokens;
+  std::optional<std::uint64_t> cache_creation_input_tokens;
+  friend bool operator==(const Usage&, const Usage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, Usage& usage) {
+  field("inputTokens", usage.input_tokens);
+  field("outputTokens", usage.output_tokens);
+  field.optional("cacheReadInputTokens", usage.cache_read_input_tokens);
+  field.optional("cacheCreationInputTokens", usage.cache_creation_input_tokens);
+}
+
+struct Turn {
+  static constexpr std::string_view kName = "Turn";
+  TurnType type = TurnType::Started;
+  std::optional<TurnStatus> status;  // Only with turn_complete.
+  TurnId turn_id;
+  SessionId session_id;
+  std::uint64_t rev = 0;
+  std::uint64_t pos = 0;
+  TurnOrigin origin = TurnOrigin::User;
+  std::optional<Text> content;  // The prompt, while it is queued.
+  bool held = false;            // Queued, and waiting for the user to release the queue.
+  std::optional<std::string> model_id;
+  std::optional<std::string> provider_id;
+  std::optional<Timestamp> queued_at;
+  std::optional<Timestamp> started_at;
+  std::optional<Timestamp> ended_at;
+  std::optional<std::string> finish_reason;
+  std::optional<Usage> usage;
+  std::optional<double> cost_usd;
+  std::optional<std::string> error_code;
+  std::optional<std::string> error_message;
+  friend bool operator==(const Turn&, const Turn&) = default;
+};
+template <class Fields>
+void describe(Fields& field, Turn& turn) {
+  field("type", turn.type);
+  field.optional("status", turn.status);
+  field("turnId", turn.turn_id);
+  field("sessionId", turn.session_id);
+  field("rev", turn.rev);
+  field("pos", turn.pos);
+  field("origin", turn.origin);
+  field.optional("content", turn.content);
+  field.flag("held", turn.held);
+  field.optional("modelId", turn.model_id);
+  field.optional("providerId", turn.provider_id);
+  field.optional("queuedAt", turn.queued_at);
+  field.optional("startedAt", turn.started_at);
+  field.optional("endedAt", turn.ended_at);
+  field.optional("finishReason", turn.finish_reason);
+  field.optional("usage", turn.usage);
+  field.optional("costUsd", turn.cost_usd);
+  field.optional("errorCode", turn.error_code);
+  field.optional("errorMessage", turn.error_message);
+  require(field, turn.type != TurnType::Error || turn.error_code.has_value(), "errorCode",
+          "missing in a turn_error");
+  require(field, (turn.type == TurnType::Complete) == turn.status.has_value(), "status",
+          "belongs to turn_complete, and only there");
+}
+
+inline bool is_final(const Turn& turn) {
+  return turn.type == TurnType::Complete || turn.type == TurnType::Error;
+}
+
+}  // namespace lb

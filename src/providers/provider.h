@@ -1,0 +1,167 @@
+/// Provider: knows how to run one kind of agent. The rest of the program knows nothing of any CLI.
+///
+/// The session layer makes ids (session and turn), owns the queue and gives a provider one prompt
+/// per session at a time; a provider makes a turn id only for a turn the agent begins by itself.
+/// What happens comes back through the callbacks, in order: upserts and turns in our words.
+/// Promises of every provider:
+///   - send_message returns when the turn has really started, or an error; never a fake success;
+///   - every turn that was started reaches exactly one terminal turn (complete or error), also when
+///     the process dies, and every item of it is final by then (items of background subagents
+///     excepted, which end with their task or their process);
+///   - after kill_session nothing that the session started is left running.
+/// Lives on the io thread. Callbacks are called on it and may call back into the provider.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "model/item.h"
+#include "model/session.h"
+#include "model/turn.h"
+
+namespace lb {
+
+namespace asio = boost::asio;
+
+struct CreateSessionOptions {
+  SessionId session_id;     // Ours; every item and turn carries it.
+  std::string project_dir;  // The project's real path.
+  std::optional<std::string> model;
+  std::optional<std::string> mode;
+  RawObject provider_options;  // A closed list per provider; an unknown key is an error.
+};
+
+struct LoadSessionOptions {
+  std::string cli_session_id;
+  std::string project_dir;
+  std::optional<std::string> model;
+  std::optional<std::string> mode;
+  /// The newest turn our timeline holds; the CLI's record adds only what came after it. Nothing:
+  /// the session is new to us and all of its history is imported.
+  std::optional<TurnId> last_known_turn;
+  /// Read the history from this file instead of the CLI's own (never settable from outside).
+  std::optional<std::string> view_file_path;
+};
+
+struct ProviderSession {
+  SessionId session_id;
+  std::string cli_type;
+  std::string cli_session_id;
+};
+
+struct PromptImage {
+  std::string mime_type;
+  std::string data;  // Raw bytes.
+};
+
+struct Prompt {
+  TurnId turn_id;  // Canonical: every output of the turn carries it.
+  std::string content;
+  std::vector<PromptImage> images;
+};
+
+struct SendResult {
+  TurnId turn_id;
+};
+
+/// The user's decision on an approval.
+struct Answer {
+  ItemId item_id;
+  std::optional<std::string> option_id;
+  std::optional<std::string> message;
+  std::optional<std::map<std::string, std::string>> answers;
+  std::optional<RawObject> input;
+  std::string answered_by;
+};
+
+/// A session that exists in the CLI's own records.
+struct DiscoveredSession {
+  std::string cli_session_id;
+  std::string title;
+  Timestamp created_at;
+  Timestamp last_active_at;
+};
+
+/// What a provider says of a session beside its conversation.
+struct CliIdentity {
+  std::string cli_session_id;  // It may change during a session (/clear, fork).
+};
+struct SessionTitle {
+  std::string title;  // Given by the agent.
+};
+struct SessionEnded {
+  Error why;  // The process is gone; the next send resumes it.
+};
+using SessionReport = std::variant<SessionFacts, CliIdentity, SessionTitle, SessionEnded>;
+
+using UpsertCallback = std::function<void(const Upsert&)>;
+using TurnCallback = std::function<void(const Turn&)>;
+using ReportCallback = std::function<void(const SessionReport&)>;
+/// Status of the agent as a whole; the message is for people.
+using StatusCallback = std::function<void(AgentStatus, std::optional<std::string> message)>;
+
+class Provider {
+ public:
+  Provider() = default;
+  Provider(const Provider&) = delete;
+  Provider& operator=(const Provider&) = delete;
+  virtual ~Provider() = default;
+
+  [[nodiscard]] virtual std::string_view cli_type() const = 0;
+
+  virtual asio::awaitable<Result<ProviderSession>> create_session(CreateSessionOptions options) = 0;
+  /// Makes a session ready for prompts again. What the CLI's record has beyond
+  /// `last_known_turn` comes through the callbacks before this returns.
+  virtual asio::awaitable<Result<ProviderSession>> load_session(SessionId session,
+                                                                LoadSessionOptions options) = 0;
+  virtual asio::awaitable<Result<SendResult>> send_message(SessionId session, Prompt prompt) = 0;
+  virtual asio::awaitable<Result<void>> cancel_turn(SessionId session) = 0;
+  virtual asio::awaitable<Result<void>> kill_session(SessionId session) = 0;
+  [[nodiscard]] virtual bool is_alive(const SessionId& session) const = 0;
+
+  /// Callbacks may be set before the session exists and survive its process.
+  virtual void on_upsert(const SessionId& session, UpsertCallback callback) = 0;
+  virtual void on_turn(const SessionId& session, TurnCallback callback) = 0;
+  virtual void on_report(const SessionId& session, ReportCallback callback) = 0;
+  virtual void on_status(StatusCallback callback) = 0;
+  /// Drops the callbacks and all memory of a session (killed before, or never loaded).
+  virtual void forget(const SessionId& session) = 0;
+
+  /// Brings history into the timeline without making the session ready for prompts. Providers
+  /// that can only replay through a process do the same as load_session.
+  virtual asio::awaitable<Result<void>> import_history(SessionId session,
+                                                       LoadSessionOptions options) = 0;
+
+  virtual asio::awaitable<Result<void>> answer(SessionId session, Answer answer) = 0;
+  virtual asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode);
+  virtual asio::awaitable<Result<void>> set_model(SessionId session, std::string model);
+  /// A copy of `from` that goes its own way, known to us as `options.session_id`.
+  virtual asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
+                                                                CreateSessionOptions options);
+
+  /// Sessions of this project that the CLI knows.
+  virtual asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir);
+
+  /// What is installed and how it is doing; may look at the disk and run `--version`.
+  virtual asio::awaitable<AgentInfo> inspect() = 0;
+  /// The user asks for another try to connect.
+  virtual asio::awaitable<Result<void>> reconnect();
+  /// Starts ahead what the next session in `project_dir` will need. Cheap to call, never fails.
+  virtual void prewarm(const std::string& project_dir);
+
+  /// Holds a session's agent back (true) while nothing more can be stored, and lets it go on.
+  virtual void hold(const SessionId& session, bool held) = 0;
+
+  /// Ends every process of this provider; open turns end as errors.
+  virtual asio::awaitable<void> shutdown() = 0;
+};
+
+}  // namespace lb

@@ -1,0 +1,25 @@
+/// ProviderRegistry: CLI type → provider, in the order they were added.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "providers/provider.h"
+
+namespace lb {
+
+/// Filled once at start by the composition root; read-only afterwards. Owns the providers.
+class ProviderRegistry {
+ public:
+  /// A provider of the same type replaces the earlier one: configuration overrides built-ins.
+  void add(std::unique_ptr<Provider> provider);
+  /// The provider itself, always the same instance; `UnsupportedCliType` names what there is.
+  [[nodiscard]] Result<Provider*> resolve(std::string_view cli_type) const;
+  [[nodiscard]] const std::vector<std::unique_ptr<Provider>>& all() const { return providers_; }
+
+ private:
+  std::vector<std::unique_ptr<Provider>> providers_;
+};
+
+}  // namespace lb
