@@ -1,0 +1,44 @@
+/// Frame: one change of a session, encoded once and shared by everyone who reads it.
+///
+/// The text is the whole message of docs/wire.md (`session:upsert`, `session:turn` or
+/// `session:append`): a WebSocket sends it as it is, SSE behind `data: `, and the store and a
+/// history take the payload inside it. Immutable, so any thread may hold one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace lb {
+
+using Revision = std::uint64_t;
+
+enum class FrameKind { Upsert, Turn, Append };
+
+struct Frame {
+  FrameKind kind = FrameKind::Upsert;
+  Revision rev = 0;
+  std::uint64_t pos = 0;
+  std::string json;
+  std::size_t payload_begin = 0;  // Of the payload in `json`; an append has none.
+  std::size_t payload_size = 0;
+
+  [[nodiscard]] std::string_view payload() const {
+    return std::string_view(json).substr(payload_begin, payload_size);
+  }
+  /// The message type: also the event name over SSE.
+  [[nodiscard]] std::string_view type() const {
+    constexpr std::string_view kTypes[] = {"session:upsert", "session:turn", "session:append"};
+    return kTypes[static_cast<std::size_t>(kind)];
+  }
+};
+
+using FramePtr = std::shared_ptr<const Frame>;
+
+/// The frame of a form that is already encoded (it comes back from the store).
+FramePtr frame_from_payload(FrameKind kind, std::string_view session_id, Revision rev,
+                            std::string_view payload);
+
+}  // namespace lb
