@@ -34,5 +34,10 @@ inline constexpr std::size_t kLineBytesMax = 32U << 20U;
 inline constexpr std::size_t kStdinQueueBytesMax = 4U << 20U;
 /// How much of a child's stderr is kept for error texts.
 inline constexpr std::size_t kStderrTailBytes = 256U << 10U;
+/// What is kept of a line beyond kLineBytesMax: enough to see what it was.
+inline constexpr std::size_t kTruncatedLineBytes = 64U << 10U;
+/// A child that is asked to go gets this long before SIGTERM, and this long before SIGKILL.
+inline constexpr std::chrono::milliseconds kStopTermAfter{2000};
+inline constexpr std::chrono::milliseconds kStopKillAfter{5000};
 
 }  // namespace lb::limits
