@@ -39,5 +39,10 @@ inline constexpr std::size_t kTruncatedLineBytes = 64U << 10U;
 /// A child that is asked to go gets this long before SIGTERM, and this long before SIGKILL.
 inline constexpr std::chrono::milliseconds kStopTermAfter{2000};
 inline constexpr std::chrono::milliseconds kStopKillAfter{5000};
+/// Output and exit of a child end together; one without the other is believed after this long.
+inline constexpr std::chrono::milliseconds kRpcEndGrace{1000};
+/// Noise between JSON-RPC messages kept for diagnosis: the last lines, each cut to this length.
+inline constexpr std::size_t kRpcNoiseLines = 20;
+inline constexpr std::size_t kRpcNoiseLineBytes = 2U << 10U;
 
 }  // namespace lb::limits
