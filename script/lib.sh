@@ -1,0 +1,125 @@
+# Shared by the scripts of this folder: source it, do not run it.
+#   lb_root    the source tree          lb_cache   what is kept outside of it, between runs
+# Nothing here changes the machine; script/setup does that.
+
+set -euo pipefail
+
+lb_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+lb_cache="${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/liminal-builder"
+lb_node_min=22
+
+## Messages. One line for each thing that takes time; problems say what to do.
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+  printf '\nerror: %s\n' "$1" >&2
+  shift
+  [ $# -eq 0 ] || printf '       %s\n' "$@" >&2
+  exit 1
+}
+
+# quietly WHAT COMMAND...: says WHAT, runs COMMAND, shows its output only when it fails.
+quietly() {
+  local what=$1 log status=0
+  shift
+  say "$what"
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if [ "$status" -ne 0 ]; then
+    tail -n 40 "$log" >&2
+    say "failed (status $status): $*"
+  fi
+  rm -f "$log"
+  return "$status"
+}
+
+## Node. The machine's own when it is new enough, else the one that script/setup put in the cache.
+
+# A short name for the contents of files: what is built from them is kept under it.
+key_of() { cat "$@" | sha256sum | cut -c1-16; }
+
+lb_node_dir() {
+  printf '%s/node/%s' "$lb_cache" "$(key_of "$lb_root"/script/node/package*.json)"
+}
+
+# Puts a Node that is new enough, and an npm, at the front of PATH. False when there is none yet.
+use_node() {
+  local own
+  if command -v npm >/dev/null && own=$(node --version 2>/dev/null); then
+    own=${own#v}
+    [ "${own%%.*}" -lt "$lb_node_min" ] || return 0
+  fi
+  own="$(lb_node_dir)/node_modules/.bin"
+  [ -x "$own/node" ] || return 1
+  PATH="$own:$PATH"
+  export PATH
+}
+
+## The real CLIs that the tests drive; see tests/clis.
+
+# lb_clis_dir FOLDER: where the packages of tests/clis (or tests/clis/more) are installed.
+lb_clis_dir() {
+  printf '%s/%s/%s' "$lb_cache" "$(basename "$1")" "$(key_of "$lb_root/$1"/package*.json)"
+}
+
+lb_arch() {
+  case $(uname -m) in
+    x86_64) echo x64 ;;
+    aarch64) echo arm64 ;;
+    *) uname -m ;;
+  esac
+}
+
+lb_cli_names=(LB_TEST_NODE LB_TEST_CLAUDE LB_TEST_CODEX_ACP LB_TEST_CODEX_ACP_JS LB_TEST_GEMINI
+  LB_TEST_OPENCODE)
+
+# Exports the path of each installed CLI; one that is not installed is left unset.
+export_clis() {
+  local base more
+  base="$(lb_clis_dir tests/clis)/node_modules"
+  more="$(lb_clis_dir tests/clis/more)/node_modules"
+  export_if LB_TEST_NODE "$(command -v node || true)"
+  export_if LB_TEST_CLAUDE "$base/@anthropic-ai/claude-code/bin/claude.exe"
+  export_if LB_TEST_CODEX_ACP "$base/@zed-industries/codex-acp-linux-$(lb_arch)/bin/codex-acp"
+  export_if LB_TEST_CODEX_ACP_JS "$base/@agentclientprotocol/codex-acp/dist/index.js"
+  export_if LB_TEST_GEMINI "$more/.bin/gemini"
+  export_if LB_TEST_OPENCODE "$more/.bin/opencode"
+}
+
+export_if() {
+  [ -x "$2" ] || return 0
+  export "$1=$2"
+}
+
+## Building.
+
+# build PRESET TARGET...: configures when needed and builds, with little to read.
+build() {
+  local preset=$1
+  shift
+  if [ ! -f "$lb_root/build/$preset/build.ninja" ]; then
+    (cd "$lb_root" && quietly "Configuring $preset ..." cmake --preset "$preset") || exit 1
+  fi
+  local command=(cmake --build --preset "$preset" --parallel "$(nproc)")
+  [ $# -eq 0 ] || command+=(--target "$@")
+  if [ -t 2 ]; then
+    (cd "$lb_root" && NINJA_STATUS="Building $preset: %f of %t  " "${command[@]}" >&2) || exit 1
+  else
+    (cd "$lb_root" && NINJA_STATUS='[%f/%t] ' "${command[@]}" 2>&1) | build_digest "$preset" ||
+      die "The build of $preset failed."
+  fi
+}
+
+# Every tenth of the progress, and whatever is not progress (warnings, errors).
+build_digest() {
+  awk -v preset="$1" '
+    match($0, /^\[[0-9]+\/[0-9]+\] /) {
+      split(substr($0, 2, RLENGTH - 3), n, "/")
+      tenth = int(10 * n[1] / n[2])
+      if (tenth > last) { last = tenth; printf "Building %s: %d %%\n", preset, 10 * tenth }
+      fflush(); next
+    }
+    /^ninja: no work to do/ { next }
+    { print; fflush() }' >&2
+}
