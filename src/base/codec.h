@@ -110,6 +110,13 @@ class Encoder {
     return out_;
   }
 
+  /// From here on this one Text is written as `escaped`, which the caller keeps: text that grows
+  /// is escaped once, however often its item is encoded.
+  void use_escaped(const Text* text, std::string_view escaped) {
+    known_text_ = text;
+    known_escaped_ = escaped;
+  }
+
   template <class T>
   void write(const T& value);
 
@@ -123,6 +130,8 @@ class Encoder {
 
   std::string& out_;
   bool first_ = true;
+  const Text* known_text_ = nullptr;
+  std::string_view known_escaped_;
 };
 
 template <class T>
@@ -138,7 +147,13 @@ void Encoder::write(const T& value) {
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {
     append_quoted(out_, value);
   } else if constexpr (std::is_same_v<T, Text>) {
-    append_quoted(out_, value.view());
+    if (&value == known_text_) {
+      out_ += '"';
+      out_ += known_escaped_;
+      out_ += '"';
+    } else {
+      append_quoted(out_, value.view());
+    }
   } else if constexpr (std::is_same_v<T, NonEmpty>) {
     append_quoted(out_, value.text);
   } else if constexpr (codec::IsId<T>::value) {
@@ -158,6 +173,7 @@ void Encoder::write(const T& value) {
   } else if constexpr (codec::Described<T>) {
     out_ += '{';
     Encoder fields(out_);
+    fields.use_escaped(known_text_, known_escaped_);
     describe(fields, const_cast<T&>(value));
     out_ += '}';
   } else {  // std::map<std::string, V>

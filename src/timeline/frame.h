@@ -39,6 +39,6 @@ using FramePtr = std::shared_ptr<const Frame>;
 
 /// The frame of a form that is already encoded (it comes back from the store).
 FramePtr frame_from_payload(FrameKind kind, std::string_view session_id, Revision rev,
-                            std::string_view payload);
+                            std::uint64_t pos, std::string_view payload);
 
 }  // namespace lb

@@ -129,7 +129,20 @@ class Timeline {
   Put settle(Entry& entry, bool needs_store, bool is_final);
   void evict(std::size_t bytes_max);
   [[nodiscard]] FramePtr whole(Entry& entry);
-  [[nodiscard]] FramePtr change(Entry& entry, Revision since, ReadForm form);
+  /// What a reader at `since` must be told of the entry as it was at `until`; null for nothing.
+  struct Ask {
+    Revision since = 0;
+    Revision until = 0;
+    ReadForm form = ReadForm::Whole;
+  };
+  [[nodiscard]] FramePtr change(Entry& entry, Ask ask);
+  [[nodiscard]] FramePtr append_frame(Entry& entry, Ask ask);
+  /// One change of an entry that a reader has not seen.
+  struct Point {
+    Revision rev = 0;
+    Entry* entry = nullptr;
+  };
+  [[nodiscard]] std::vector<Point> points_since(Revision since, ReadForm form);
 
   SessionId session_;
   TimelineOptions options_;

@@ -1,0 +1,29 @@
+#include "timeline/frame.h"
+
+#include "base/json.h"
+
+namespace lb {
+
+FramePtr frame_from_payload(FrameKind kind, std::string_view session_id, Revision rev,
+                            std::uint64_t pos, std::string_view payload) {
+  auto frame = std::make_shared<Frame>();
+  frame->kind = kind;
+  frame->rev = rev;
+  frame->pos = pos;
+  std::string& out = frame->json;
+  out.reserve(payload.size() + session_id.size() + 80);
+  out += R"({"type":")";
+  out += frame->type();
+  out += R"(","sessionId":)";
+  append_quoted(out, session_id);
+  out += R"(,"rev":)";
+  out += std::to_string(rev);
+  out += R"(,"payload":)";
+  frame->payload_begin = out.size();
+  frame->payload_size = payload.size();
+  out += payload;
+  out += '}';
+  return frame;
+}
+
+}  // namespace lb
