@@ -1,0 +1,57 @@
+/// Reader: one follower of a session's timeline: a cursor and nothing else.
+///
+/// There is no queue per reader. `next` answers what changed after the cursor, in revision order;
+/// when it answers nothing, `on_ready` is called once something may be sent. A reader that is far
+/// behind is served from the store first: `next` then answers nothing, the pool reads a page, and
+/// `on_ready` follows. A reader without appends is paced: while only known text grows it is woken
+/// at most every limits::kReaderPaceMs and takes everything then; anything else wakes it at once.
+///
+///     reader->on_ready([this] { pump(); });
+///     pump: if the socket is free: frames = reader->next(64 KiB); empty → wait; else send them,
+///           and pump again when they have left.
+///
+/// Owned by a connection; lives on the io thread; destroying it is all it takes to stop reading.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "timeline/timeline.h"
+
+namespace lb {
+
+class Session;
+
+class Reader {
+ public:
+  /// The session stays in memory while it has readers.
+  Reader(std::shared_ptr<Session> session, Revision since, ReadForm form, bool has_everything);
+  ~Reader();
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  /// Called from the io loop, never from inside `next`, and at most once until `next` was called.
+  void on_ready(std::function<void()> callback);
+
+  /// What may be sent now, in revision order; stops after the frame that reaches `bytes_max`.
+  /// Empty: nothing yet, on_ready will tell.
+  [[nodiscard]] std::vector<FramePtr> next(std::size_t bytes_max);
+
+  /// Everything up to this revision has been handed out by `next` (or was there before).
+  [[nodiscard]] Revision cursor() const;
+
+  /// Set when there will never be anything more: the session was deleted, or its history cannot be
+  /// read. on_ready tells when that happens.
+  [[nodiscard]] const std::optional<Error>& ended() const;
+
+ private:
+  friend class Session;
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace lb

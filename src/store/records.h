@@ -1,0 +1,166 @@
+/// What a store keeps, as values: rows that the session layer writes and reads back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/id.h"
+#include "base/time.h"
+#include "timeline/frame.h"
+
+namespace lb {
+
+/// A project is never forgotten: removing it sets `removed`, and adding the same directory again
+/// brings it back with its id and its sessions.
+struct ProjectRecord {
+  ProjectId id;
+  std::string path;
+  std::string name;
+  Timestamp added_at;
+  std::uint64_t order = 0;  // Of adding.
+  bool removed = false;
+  friend bool operator==(const ProjectRecord&, const ProjectRecord&) = default;
+};
+
+/// Who named a session; a later one in this list is not overruled by an earlier one.
+enum class TitleSource { None, Prompt, Agent, User };
+
+/// All that is known of a session beside its conversation.
+struct SessionRecord {
+  SessionId id;
+  ProjectId project_id;
+  std::string cli_type;
+  std::string cli_session_id;
+  std::string title;
+  TitleSource title_source = TitleSource::None;
+  Timestamp created_at;
+  Timestamp last_active_at;
+  bool archived = false;
+  bool external = false;  // Made outside Liminal Builder.
+  bool imported = true;   // Its history is in our timeline (false only for external ones).
+  bool deleted = false;   // Kept as a mark, so that discovery does not bring it back.
+  bool unread = false;
+  bool failed = false;  // The last turn ended in an error.
+  TurnId last_turn;     // The newest turn that the agent knows.
+  std::string model;
+  std::string mode;
+  std::string facts;  // SessionFacts as JSON, or empty.
+  /// Revisions up to here may have been handed out: after a crash the timeline goes on above it.
+  Revision reserved = 0;
+  std::uint64_t next_pos = 1;
+  friend bool operator==(const SessionRecord&, const SessionRecord&) = default;
+};
+
+enum class EntryKind { Item, Turn };
+
+/// The newest form of an entry, to be stored. The frame is shared with the readers: nothing is
+/// copied on the way to the disk.
+struct EntryPut {
+  EntryKind kind = EntryKind::Item;
+  std::string id;
+  FramePtr form;
+  bool open = false;
+};
+
+/// Text that was appended to an open item since the last form or piece.
+struct GrowthPut {
+  std::string item_id;
+  Revision rev = 0;
+  std::size_t from = 0;  // Bytes of text that come before it.
+  std::string text;
+};
+
+/// A whole tool output whose item shows only head and tail.
+struct OutputPut {
+  std::string item_id;
+  std::string text;
+};
+
+/// A prompt that was accepted: durable before the agent gets it, kept for idempotency afterwards.
+struct PromptRecord {
+  TurnId turn_id;
+  std::string key;  // Idempotency-Key or clientMessageId; may be empty.
+  std::string content;
+  std::string attachments;  // JSON array, or empty.
+  bool settled = false;     // Its turn has a form in the timeline that says what became of it.
+  friend bool operator==(const PromptRecord&, const PromptRecord&) = default;
+};
+
+/// One change of one session; atomic.
+struct SessionWrite {
+  SessionId session;
+  std::optional<SessionRecord> record;
+  std::vector<EntryPut> entries;
+  std::vector<GrowthPut> growth;
+  std::vector<OutputPut> outputs;
+  std::vector<PromptRecord> prompts;
+  bool erase = false;  // Everything but the record.
+};
+
+/// A bearer that was issued: only its hash is kept.
+struct CredentialRecord {
+  std::string id;
+  std::string hash;
+  Timestamp created_at;
+  Timestamp last_used_at;
+  friend bool operator==(const CredentialRecord&, const CredentialRecord&) = default;
+};
+
+struct AttachmentRecord {
+  std::string id;
+  SessionId session;
+  std::string mime_type;
+  std::string bytes;
+};
+
+/// What is written in one transaction: all of it or nothing.
+struct WriteBatch {
+  std::vector<ProjectRecord> projects;
+  std::vector<SessionWrite> sessions;
+  std::vector<CredentialRecord> credentials;
+  std::vector<std::string> credentials_removed;
+  std::vector<AttachmentRecord> attachments;
+};
+
+/// An entry as it was stored.
+struct StoredEntry {
+  EntryKind kind = EntryKind::Item;
+  std::string id;
+  Revision rev = 0;
+  std::uint64_t pos = 0;
+  bool open = false;
+  std::string payload;  // JSON of an Item or a Turn.
+  friend bool operator==(const StoredEntry&, const StoredEntry&) = default;
+};
+
+struct EntryPage {
+  std::vector<StoredEntry> entries;
+  bool more = false;  // There is more in the range that was asked for.
+};
+
+struct SearchHit {
+  SessionId session;
+  std::string item_id;
+  std::string payload;  // The item.
+};
+
+/// Everything small, read once at start.
+struct Catalog {
+  std::vector<ProjectRecord> projects;
+  std::vector<SessionRecord> sessions;
+  std::vector<CredentialRecord> credentials;
+};
+
+/// What a crash left unfinished in one session: growing text already folded into its form.
+struct Unfinished {
+  SessionId session;
+  std::vector<StoredEntry> entries;   // Open ones.
+  std::vector<PromptRecord> prompts;  // Accepted, and nothing in the timeline says what became of
+                                      // them.
+};
+
+}  // namespace lb

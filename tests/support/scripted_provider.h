@@ -1,0 +1,273 @@
+/// ScriptedProvider: an agent in memory that does exactly what a test tells it.
+///
+/// What it was asked is in the public vectors; what it answers is set beforehand; what the agent
+/// says is said by the test: `start`, `say`, `tool`, `ask`, `complete`, `fail_turn` … It keeps the
+/// promises of provider.h, except where a test makes it break them.
+#pragma once
+
+#include <algorithm>
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "providers/provider.h"
+
+namespace lb::testing {
+
+class ScriptedProvider final : public Provider {
+ public:
+  struct Sent {
+    SessionId session;
+    Prompt prompt;
+  };
+  struct Loaded {
+    SessionId session;
+    LoadSessionOptions options;
+  };
+
+  explicit ScriptedProvider(std::string cli_type = "scripted") : cli_type_(std::move(cli_type)) {
+    info.cli_type = cli_type_;
+    info.name = cli_type_;
+    info.protocol = "acp";
+    info.installed = true;
+  }
+
+  // --- What it was asked ----------------------------------------------------------------------
+  std::vector<CreateSessionOptions> created;
+  std::vector<Loaded> loaded;
+  std::vector<Loaded> imported;
+  std::vector<Sent> sent;
+  std::vector<SessionId> cancelled;
+  std::vector<SessionId> killed;
+  std::vector<std::pair<SessionId, Answer>> answers;
+  std::vector<std::pair<SessionId, SessionId>> forked;
+  std::map<SessionId, std::string> modes;
+  std::map<SessionId, std::string> models;
+  std::set<SessionId> held;
+  int reconnects = 0;
+  int discoveries = 0;
+
+  // --- What it answers ------------------------------------------------------------------------
+  std::optional<Error> create_error;
+  std::optional<Error> load_error;
+  std::optional<Error> send_error;
+  std::optional<Error> cancel_error;
+  std::optional<Error> answer_error;
+  bool starts_turns = true;  // send_message begins the turn itself, as real providers do.
+  bool can_fork = true;
+  AgentInfo info;
+  std::vector<DiscoveredSession> outside;  // The sessions the CLI knows, whatever the project.
+  /// Called by load_session and import_history: says the history through upsert and turn.
+  std::function<void(const SessionId&, const LoadSessionOptions&)> history;
+
+  // --- What the agent does --------------------------------------------------------------------
+  void upsert(const Upsert& item) { call(upserts_, item.session_id, item); }
+  void turn(const Turn& turn) { call(turns_, turn.session_id, turn); }
+  void report(const SessionId& session, const SessionReport& what) {
+    call(reports_, session, what);
+  }
+  void status(AgentStatus status, std::optional<std::string> message = {}) {
+    info.status = status;
+    if (status_) status_(status, std::move(message));
+  }
+
+  /// The base of an item or turn of `session`, with times.
+  Item item(const SessionId& session, const TurnId& turn, std::string id, ItemBody body,
+            ItemStatus status = ItemStatus::Complete) const {
+    Item item;
+    item.session_id = session;
+    item.turn_id = turn;
+    item.item_id = ItemId(std::move(id));
+    item.source_timestamp = item.emitted_at = item.started_at = clock_.wall();
+    item.status = status;
+    if (is_final(status)) item.ended_at = clock_.wall();
+    item.body = std::move(body);
+    return item;
+  }
+  void start(const SessionId& session, const TurnId& turn_id,
+             TurnOrigin origin = TurnOrigin::User) {
+    Turn started;
+    started.type = TurnType::Started;
+    started.turn_id = turn_id;
+    started.session_id = session;
+    started.origin = origin;
+    started.provider_id = cli_type_;
+    started.started_at = clock_.wall();
+    turn(started);
+  }
+  /// The whole text of a message so far.
+  void say(const SessionId& session, const TurnId& turn_id, const std::string& id, Text text,
+           ItemStatus status = ItemStatus::Complete) {
+    Message message;
+    message.content = std::move(text);
+    upsert(item(session, turn_id, id, std::move(message), status));
+  }
+  void tool(const SessionId& session, const TurnId& turn_id, const std::string& id,
+            std::string output, ItemStatus status = ItemStatus::Complete) {
+    ToolCall call;
+    call.tool_name = "Bash";
+    call.call_id = "call-" + id;
+    call.tool_output = Text(std::move(output));
+    upsert(item(session, turn_id, id, std::move(call), status));
+  }
+  /// Asks for permission; options `yes` and `no`.
+  void ask(const SessionId& session, const TurnId& turn_id, const std::string& id) {
+    Approval approval;
+    approval.title = "Run rm -r build?";
+    approval.detail = "rm -r build";
+    approval.options = {{"yes", "Allow", OptionKind::AllowOnce},
+                        {"no", "Reject", OptionKind::RejectOnce}};
+    upsert(item(session, turn_id, id, std::move(approval), ItemStatus::Create));
+  }
+  void complete(const SessionId& session, const TurnId& turn_id,
+                TurnStatus status = TurnStatus::Completed) {
+    Turn ended;
+    ended.type = TurnType::Complete;
+    ended.status = status;
+    ended.turn_id = turn_id;
+    ended.session_id = session;
+    ended.ended_at = clock_.wall();
+    turn(ended);
+  }
+  void fail_turn(const SessionId& session, const TurnId& turn_id, Error why) {
+    Turn ended;
+    ended.type = TurnType::Error;
+    ended.turn_id = turn_id;
+    ended.session_id = session;
+    ended.ended_at = clock_.wall();
+    ended.error_code = std::string(name_of(why.code));
+    ended.error_message = std::move(why.message);
+    turn(ended);
+  }
+  /// The process of a session is gone.
+  void crash(const SessionId& session) {
+    alive_.erase(session);
+    report(session, SessionEnded{{ErrorCode::ProcessCrash, "The agent was killed."}});
+  }
+  [[nodiscard]] bool knows(const SessionId& session) const { return upserts_.contains(session); }
+
+  // --- Provider -------------------------------------------------------------------------------
+  [[nodiscard]] std::string_view cli_type() const override { return cli_type_; }
+
+  asio::awaitable<Result<ProviderSession>> create_session(CreateSessionOptions options) override {
+    created.push_back(options);
+    if (create_error) co_return std::unexpected(*create_error);
+    alive_.insert(options.session_id);
+    co_return ProviderSession{options.session_id, cli_type_, "cli-" + options.session_id.str()};
+  }
+  asio::awaitable<Result<ProviderSession>> load_session(SessionId session,
+                                                        LoadSessionOptions options) override {
+    loaded.push_back({session, options});
+    if (load_error) co_return std::unexpected(*load_error);
+    if (history) history(session, options);
+    alive_.insert(session);
+    co_return ProviderSession{session, cli_type_, options.cli_session_id};
+  }
+  asio::awaitable<Result<void>> import_history(SessionId session,
+                                               LoadSessionOptions options) override {
+    imported.push_back({session, options});
+    if (load_error) co_return std::unexpected(*load_error);
+    if (history) history(session, options);
+    co_return Result<void>{};
+  }
+  asio::awaitable<Result<SendResult>> send_message(SessionId session, Prompt prompt) override {
+    if (send_error) co_return std::unexpected(*send_error);
+    sent.push_back({session, prompt});
+    if (starts_turns) start(session, prompt.turn_id);
+    co_return SendResult{prompt.turn_id};
+  }
+  asio::awaitable<Result<void>> cancel_turn(SessionId session) override {
+    cancelled.push_back(session);
+    if (cancel_error) co_return std::unexpected(*cancel_error);
+    co_return Result<void>{};
+  }
+  asio::awaitable<Result<void>> kill_session(SessionId session) override {
+    killed.push_back(session);
+    alive_.erase(session);
+    co_return Result<void>{};
+  }
+  [[nodiscard]] bool is_alive(const SessionId& session) const override {
+    return alive_.contains(session);
+  }
+  void on_upsert(const SessionId& session, UpsertCallback callback) override {
+    upserts_[session] = std::move(callback);
+  }
+  void on_turn(const SessionId& session, TurnCallback callback) override {
+    turns_[session] = std::move(callback);
+  }
+  void on_report(const SessionId& session, ReportCallback callback) override {
+    reports_[session] = std::move(callback);
+  }
+  void on_status(StatusCallback callback) override { status_ = std::move(callback); }
+  void forget(const SessionId& session) override {
+    upserts_.erase(session);
+    turns_.erase(session);
+    reports_.erase(session);
+    alive_.erase(session);
+  }
+  asio::awaitable<Result<void>> answer(SessionId session, Answer answer) override {
+    answers.emplace_back(session, answer);
+    if (answer_error) co_return std::unexpected(*answer_error);
+    co_return Result<void>{};
+  }
+  asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode) override {
+    modes[session] = std::move(mode);
+    co_return Result<void>{};
+  }
+  asio::awaitable<Result<void>> set_model(SessionId session, std::string model) override {
+    models[session] = std::move(model);
+    co_return Result<void>{};
+  }
+  asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
+                                                        CreateSessionOptions options) override {
+    if (!can_fork) co_return co_await Provider::fork_session(from, options);
+    forked.emplace_back(from, options.session_id);
+    alive_.insert(options.session_id);
+    co_return ProviderSession{options.session_id, cli_type_, "cli-" + options.session_id.str()};
+  }
+  asio::awaitable<std::vector<DiscoveredSession>> discover(std::string) override {
+    ++discoveries;
+    co_return outside;
+  }
+  asio::awaitable<AgentInfo> inspect() override { co_return info; }
+  asio::awaitable<Result<void>> reconnect() override {
+    ++reconnects;
+    co_return Result<void>{};
+  }
+  void hold(const SessionId& session, bool hold) override {
+    if (hold) {
+      held.insert(session);
+    } else {
+      held.erase(session);
+    }
+  }
+  asio::awaitable<void> shutdown() override {
+    alive_.clear();
+    co_return;
+  }
+
+ private:
+  template <class Map, class Value>
+  void call(const Map& callbacks, const SessionId& session, const Value& value) {
+    const auto found = callbacks.find(session);
+    if (found == callbacks.end() || !found->second) return;
+    const auto callback = found->second;  // It may call back into us.
+    callback(value);
+  }
+
+  std::string cli_type_;
+  SystemClock clock_;
+  std::set<SessionId> alive_;
+  std::map<SessionId, UpsertCallback> upserts_;
+  std::map<SessionId, TurnCallback> turns_;
+  std::map<SessionId, ReportCallback> reports_;
+  StatusCallback status_;
+};
+
+}  // namespace lb::testing
