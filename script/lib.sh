@@ -39,6 +39,14 @@ quietly() {
 # A short name for the contents of files: what is built from them is kept under it.
 key_of() { cat "$@" | sha256sum | cut -c1-16; }
 
+lb_arch() {
+  case $(uname -m) in
+    x86_64) echo x64 ;;
+    aarch64) echo arm64 ;;
+    *) uname -m ;;
+  esac
+}
+
 lb_node_dir() {
   printf '%s/node/%s' "$lb_cache" "$(key_of "$lb_root"/script/node/package*.json)"
 }
@@ -50,10 +58,10 @@ use_node() {
     own=${own#v}
     [ "${own%%.*}" -lt "$lb_node_min" ] || return 0
   fi
-  own="$(lb_node_dir)/node_modules/.bin"
-  [ -x "$own/node" ] || return 1
-  PATH="$own:$PATH"
-  export PATH
+  own="$(lb_node_dir)/node_modules"
+  [ -x "$own/node-linux-$(lb_arch)/bin/node" ] || return 1
+  # Not through .bin/node: npm 9, which is Debian's, makes no such link.
+  export PATH="$own/node-linux-$(lb_arch)/bin:$own/.bin:$PATH"
 }
 
 ## The real CLIs that the tests drive; see tests/clis.
@@ -61,14 +69,6 @@ use_node() {
 # lb_clis_dir FOLDER: where the packages of tests/clis (or tests/clis/more) are installed.
 lb_clis_dir() {
   printf '%s/%s/%s' "$lb_cache" "$(basename "$1")" "$(key_of "$lb_root/$1"/package*.json)"
-}
-
-lb_arch() {
-  case $(uname -m) in
-    x86_64) echo x64 ;;
-    aarch64) echo arm64 ;;
-    *) uname -m ;;
-  esac
 }
 
 lb_cli_names=(LB_TEST_NODE LB_TEST_CLAUDE LB_TEST_CODEX_ACP LB_TEST_CODEX_ACP_JS LB_TEST_GEMINI
