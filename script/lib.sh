@@ -36,8 +36,8 @@ quietly() {
 
 ## Node. The machine's own when it is new enough, else the one that script/setup put in the cache.
 
-# A short name for the contents of files: what is built from them is kept under it.
-key_of() { cat "$@" | sha256sum | cut -c1-16; }
+# A short name for the locked packages of a folder: what is installed from them is kept under it.
+key_of() { cat "$1/package.json" "$1/package-lock.json" | sha256sum | cut -c1-16; }
 
 lb_arch() {
   case $(uname -m) in
@@ -48,7 +48,7 @@ lb_arch() {
 }
 
 lb_node_dir() {
-  printf '%s/node/%s' "$lb_cache" "$(key_of "$lb_root"/script/node/package*.json)"
+  printf '%s/node/%s' "$lb_cache" "$(key_of "$lb_root/script/node")"
 }
 
 # Puts a Node that is new enough, and an npm, at the front of PATH. False when there is none yet.
@@ -68,7 +68,7 @@ use_node() {
 
 # lb_clis_dir FOLDER: where the packages of tests/clis (or tests/clis/more) are installed.
 lb_clis_dir() {
-  printf '%s/%s/%s' "$lb_cache" "$(basename "$1")" "$(key_of "$lb_root/$1"/package*.json)"
+  printf '%s/%s/%s' "$lb_cache" "$(basename "$1")" "$(key_of "$lb_root/$1")"
 }
 
 lb_cli_names=(LB_TEST_NODE LB_TEST_CLAUDE LB_TEST_CODEX_ACP LB_TEST_CODEX_ACP_JS LB_TEST_GEMINI
