@@ -25,6 +25,8 @@ endif()
 
 add_compile_options(
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Werror
+  # Options structs are written with the fields that differ from their defaults, and no others.
+  -Wno-missing-designated-field-initializers
   $<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang\ -fno-pch-timestamp>)
 add_compile_definitions(
   FMT_HEADER_ONLY
