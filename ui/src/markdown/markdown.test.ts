@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { BlockSplitter } from "./blocks";
+import { highlight } from "./languages";
+import { renderBlock, sanitise } from "./sanitise";
+import { MarkdownView } from "./view";
+
+const html = (fragment: DocumentFragment) => { const box = document.createElement("div"); box.append(fragment); return box.innerHTML; };
+const rendered = (text: string) => { const view = new MarkdownView(); view.show(text, true); return view.element; };
+
+const sample = `# Title
+
+Some *text* with [a link](https://example.com/x) and \`code\`.
+
+- one
+- two
+
+  still two
+
+1. first
+2. second
+
+| a | b |
+|---|--:|
+| 1 | 2 |
+
+\`\`\`ts
+const x: number = 1;
+\`\`\`
+
+> quote
+
+- [x] done
+- [ ] open
+
+Last line.
+`;
+
+describe("BlockSplitter", () => {
+  it("gives the same blocks for every way of growing as for the whole", () => {
+    const whole = new BlockSplitter();
+    whole.update(sample);
+    for (const step of [1, 3, 7, 50]) {
+      const growing = new BlockSplitter();
+      for (let end = step; end < sample.length + step; end += step) growing.update(sample.slice(0, end));
+      expect(growing.blocks).toEqual(whole.blocks);
+    }
+  });
+
+  it("touches only the last block while text grows", () => {
+    const splitter = new BlockSplitter();
+    splitter.update("one\n\ntwo");
+    expect(splitter.update("one\n\ntwo more")).toBe(1);
+    expect(splitter.update("one\n\ntwo more\n\nthree")).toBe(1);
+    expect(splitter.update("one\n\ntwo more\n\nthree!")).toBe(2);
+  });
+
+  it("starts again when the text is another one", () => {
+    const splitter = new BlockSplitter();
+    splitter.update("one\n\ntwo");
+    expect(splitter.update("other")).toBe(0);
+    expect(splitter.blocks.map((block) => block.raw)).toEqual(["other"]);
+  });
+
+  it("cuts a long list so that its beginning is finished", () => {
+    const splitter = new BlockSplitter();
+    const list = (n: number) => Array.from({ length: n }, (_, i) => `${i + 1}. item ${i}\n`).join("");
+    splitter.update(list(100));
+    expect(splitter.blocks.length).toBeGreaterThan(3);
+    expect(splitter.update(list(101))).toBe(splitter.blocks.length - 1);
+    expect(rendered(list(100)).querySelectorAll("li").length).toBe(100);
+    expect(rendered(list(100)).querySelectorAll("ol")[1]!.getAttribute("start")).toBe("25");
+  });
+
+  it("knows an open fence from a closed one", () => {
+    const splitter = new BlockSplitter();
+    splitter.update("```ts\nlet a");
+    expect(splitter.blocks[0]!.code).toEqual({ text: "let a", lang: "ts", closed: false });
+    splitter.update("```ts\nlet a\n```\n");
+    expect(splitter.blocks[0]!.code).toEqual({ text: "let a", lang: "ts", closed: true });
+  });
+});
+
+describe("MarkdownView", () => {
+  it("E1-TC-3.2b: renders headings, lists, tables, task lists and highlighted code", async () => {
+    const element = rendered(sample);
+    for (const selector of ["h1", "ul > li", "ol > li", "table td", "blockquote", ".task.done", "pre code"]) {
+      expect(element.querySelector(selector), selector).not.toBeNull();
+    }
+    await expect.poll(() => element.querySelector("code .hl-keyword")?.textContent).toBe("const");
+  });
+
+  it("E1-TC-3.2a TC-7.2a: shows text as it grows and keeps finished blocks", async () => {
+    const view = new MarkdownView();
+    view.show("First.\n\nSec", false);
+    const first = view.element.firstChild;
+    view.show("First.\n\nSecond **bold**", false);
+    await expect.poll(() => view.element.textContent).toContain("bold");
+    expect(view.element.firstChild).toBe(first);
+    expect(view.element.querySelector("strong")?.textContent).toBe("bold");
+  });
+
+  it("ends with the same DOM however the text arrived", () => {
+    const growing = new MarkdownView();
+    for (let end = 1; end <= sample.length; end += 13) growing.show(sample.slice(0, end), true);
+    growing.show(sample, true);
+    expect(growing.element.textContent).toBe(rendered(sample).textContent);
+    expect(growing.element.querySelectorAll("*").length).toBe(rendered(sample).querySelectorAll("*").length);
+  });
+
+  it("resolves reference links that are defined later", () => {
+    const view = new MarkdownView();
+    view.show("See [here][x].\n\n", true);
+    view.show("See [here][x].\n\n[x]: https://example.com/\n", true);
+    expect(view.element.querySelector("a")?.getAttribute("href")).toBe("https://example.com/");
+  });
+});
+
+describe("sanitise", () => {
+  it.each([
+    "<script>window.hit=1</script>", "<img src=x onerror=hit()>", "<svg onload=hit()><script>hit()</script></svg>",
+    "<a href='javascript:hit()'>x</a>", "<iframe src='https://canary.test'></iframe>", "<style>*{background:url(//canary.test)}</style>",
+    "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=hit()&gt;'>",
+    "<form id=x><input name=attributes></form>", "<p style='background:url(//canary.test)'>x</p>", "<link rel=dns-prefetch href=//canary.test>",
+    "<base href=//canary.test>", "<meta http-equiv=refresh content='0;url=//canary.test'>", "<object data=x></object>", "<embed src=x>",
+  ])("leaves nothing that acts: %s", (payload) => {
+    const clean = html(sanitise(payload)).toLowerCase();
+    expect(clean).not.toMatch(/<script|onerror|onload|javascript:|<iframe|<style|style=|<form|<input|<link|<base|<meta|<object|<embed|<svg|<math/);
+    expect(clean).not.toMatch(/(?:src|href)=["']?(?:https?:)?\/\/canary/);
+  });
+
+  it("links: only http, https and mailto can be clicked, and they say where they lead", () => {
+    const box = document.createElement("div");
+    box.append(renderBlock("[a](javascript:x) [b](https://example.com/p) [c](data:text/html,x) [d](file:///etc/passwd) [e](vbscript:x)", {}));
+    const links = [...box.querySelectorAll("a")];
+    expect(links.filter((link) => link.hasAttribute("href")).map((link) => link.textContent)).toEqual(["b"]);
+    const good = links.find((link) => link.hasAttribute("href"))!;
+    expect([good.rel, good.target, good.getAttribute("data-host")]).toEqual(["noopener noreferrer", "_blank", "example.com"]);
+  });
+
+  it("a remote image becomes a link, an embedded one stays", () => {
+    const box = document.createElement("div");
+    box.append(renderBlock("![cat](http://canary.test/cat.png) ![dot](data:image/png;base64,AAAA)", {}));
+    expect([...box.querySelectorAll("img")].map((image) => image.getAttribute("src"))).toEqual(["data:image/png;base64,AAAA"]);
+    expect(box.querySelector(".remote-image")!.textContent).toBe("Image: cat");
+  });
+
+  it("drops ids, names and classes that could collide with the page", () => {
+    expect(html(sanitise('<p id="app" name="x" class="toast">t</p>'))).toBe("<p>t</p>");
+  });
+});
+
+describe("highlight", () => {
+  it("makes spans with classes and keeps the text exactly", () => {
+    const code = 'int main() { return 0; } // <b>&amp;"';
+    const box = document.createElement("div");
+    box.append(highlight(code, "cpp")!);
+    expect(box.textContent).toBe(code);
+    expect(box.innerHTML).not.toContain("style=");
+    expect(box.querySelector(".hl-comment")).not.toBeNull();
+    expect(highlight(code, "no-such-language")).toBeUndefined();
+  });
+});
