@@ -93,7 +93,7 @@ export class SessionStore {
     if (append.rev <= old.rev) return true;
     const text = textOf(old, append.field);
     if (text.length !== append.from) return false;
-    item.value = { ...old, rev: append.rev, [append.field]: text + append.text } as Item;
+    item.value = { ...old, rev: append.rev, status: "update", [append.field]: text + append.text } as Item;
     return true;
   }
 
@@ -156,7 +156,7 @@ function sorted(map: ReadonlyMap<string, Signal<{ pos: number }>>): string[] {
   return [...map].sort((a, b) => a[1].peek().pos - b[1].peek().pos).map(([id]) => id);
 }
 
-function textOf(item: Item, field: "content" | "toolOutput"): string {
-  const text = (item as { content?: string; toolOutput?: string })[field];
-  return text ?? "";
+function textOf(item: Item, field: string): string {
+  const text = (item as unknown as Record<string, unknown>)[field];
+  return typeof text === "string" ? text : "";
 }

@@ -1,0 +1,48 @@
+// Numbers and times as people read them.
+
+/** now, 5m, 3h, 2d, 4w. */
+export function age(iso: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(iso)) / 60_000);
+  if (!(minutes >= 1)) return "now";
+  if (minutes < 60) return `${minutes}m`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h`;
+  const days = Math.floor(minutes / (24 * 60));
+  return days < 14 ? `${days}d` : `${Math.floor(days / 7)}w`;
+}
+
+export function duration(ms: number): string {
+  if (!(ms >= 0)) return "";
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function between(start: string | undefined, end: string | undefined): string {
+  return start && end ? duration(Date.parse(end) - Date.parse(start)) : "";
+}
+
+export function count(n: number): string {
+  if (n < 1000) return String(n);
+  if (n < 100_000) return `${(n / 1000).toFixed(1).replace(/\.0$/, "")}k`;
+  return n < 1_000_000 ? `${Math.round(n / 1000)}k` : `${(n / 1_000_000).toFixed(1).replace(/\.0$/, "")}M`;
+}
+
+export function cost(usd: number): string { return `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`; }
+
+export function bytes(n: number): string {
+  if (n < 1024) return `${n} B`;
+  return n < 1024 * 1024 ? `${(n / 1024).toFixed(0)} KiB` : `${(n / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+export function clockTime(iso: string): string {
+  const date = new Date(iso);
+  const today = date.toDateString() === new Date().toDateString();
+  const time = date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  return today ? time : `${date.toLocaleDateString(undefined, { month: "short", day: "numeric" })}, ${time}`;
+}
+
+/** The last part of a path, for headings; the whole stays in the title. */
+export function baseName(path: string): string { return path.replace(/\/+$/, "").split("/").pop() || path; }

@@ -1,0 +1,52 @@
+// Starts the page: credential, link, app, first drawing.
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { Api, takeLaunchCode } from "./api";
+import { App } from "./app_state";
+import { Connection } from "./socket";
+import { AppView } from "./views/app";
+import { AppContext } from "./views/context";
+
+const code = takeLaunchCode(location, history);
+const api = new Api();
+const link = new Connection({
+  ticket: () => api.ticket(),
+  connect: (protocols) => new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`, protocols),
+  random: Math.random,
+});
+const app = new App(api, link);
+
+async function enter(launchCode: string): Promise<void> {
+  try {
+    await api.exchange(launchCode);
+    app.loginProblem.value = "";
+    link.state.value = { kind: "connecting" };
+    link.start();
+  } catch (error) {
+    // A used code is no harm when this browser already has its key: a reload of the launch address, a second tab.
+    if (api.token !== null) { link.start(); return; }
+    app.loginProblem.value = `${(error as Error).message} Run liminal-builder open for a new one.`;
+    link.requireLogin();
+  }
+}
+
+if (code !== undefined) void enter(code);
+else if (api.token !== null) link.start();
+else link.requireLogin();
+
+effect(() => { document.documentElement.dataset["theme"] = app.theme.value; });
+window.addEventListener("online", () => link.retryNow());
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState !== "visible") return;
+  link.retryNow();
+  const active = app.tabs.peek().active;
+  const info = active === undefined ? undefined : app.session(active)?.peek();
+  if (info) app.markRead(info);
+});
+// Ages move slowly; a running turn counts its seconds.
+setInterval(() => {
+  const working = app.sessionIds.peek().some((id) => app.session(id)?.peek().activity === "working");
+  if (working || Date.now() - app.now.peek() > 30_000) app.now.value = Date.now();
+}, 1000);
+
+render(<AppContext.Provider value={app}><AppView onCode={enter} /></AppContext.Provider>, document.getElementById("app")!);

@@ -1,0 +1,13 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { markdownFor } from "../markdown/view";
+
+/** Rendered markdown enters the page as nodes, by ref: no HTML string ever reaches a component. */
+export function Markdown({ id, text, final }: { id: string; text: string; final: boolean }) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const view = markdownFor(id);
+    view.show(text, final);
+    if (box.current!.firstChild !== view.element) box.current!.replaceChildren(view.element);
+  }, [id, text, final]);
+  return <div ref={box} class="md-box" />;
+}

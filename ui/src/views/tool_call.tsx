@@ -1,0 +1,95 @@
+// A tool call as a developer wants to see it: what it does, how it goes, and on demand everything.
+import type { ComponentChildren } from "preact";
+import { between, duration } from "../format";
+import type { Item } from "../wire";
+import { fold, useApp } from "./context";
+import { Icon, type IconName } from "./icons";
+import { ItemView } from "./items";
+import { DiffStat, DiffView, Output, Revealed, useDiff } from "./output";
+import { Working } from "./parts";
+
+export type ToolCall = Extract<Item, { type: "tool_call" }>;
+
+const icons: Record<string, IconName> = { read: "file", edit: "edit", delete: "trash", move: "move", search: "search",
+  execute: "terminal", think: "brain", fetch: "globe", other: "tool" };
+
+/** The argument that says most, for the one line that is always visible. */
+export function headline(item: ToolCall): { verb: string; what: string } {
+  const args = item.toolArguments as Record<string, unknown> | undefined ?? {};
+  const first = ["command", "cmd", "file_path", "path", "pattern", "query", "url", "description", "prompt"].map((key) => args[key])
+    .find((value) => typeof value === "string" || Array.isArray(value));
+  const what = Array.isArray(first) ? first.join(" ") : (first as string | undefined) ?? item.locations?.[0]?.path ?? item.diffs?.[0]?.path ?? "";
+  if (item.title && item.title !== item.toolName) return { verb: item.title, what: item.title.includes(what) ? "" : what };
+  return { verb: item.toolName, what };
+}
+
+export function isRunning(item: { status: string }): boolean { return item.status === "create" || item.status === "update"; }
+
+function StateIcon({ item }: { item: ToolCall }) {
+  if (isRunning(item)) return <Working label="Running" />;
+  if (item.status === "error" || item.toolOutputIsError) return <span class="state failed" title="Failed"><Icon name="close" size={14} /><span class="visually-hidden">Failed</span></span>;
+  if (item.status === "cancelled") return <span class="state muted" title="Cancelled"><Icon name="stop" size={12} /><span class="visually-hidden">Cancelled</span></span>;
+  return <span class="state done" title="Done"><Icon name="check" size={14} /><span class="visually-hidden">Done</span></span>;
+}
+
+function Took({ item }: { item: ToolCall }) {
+  const app = useApp();
+  if (!isRunning(item)) return <span class="took">{between(item.startedAt, item.endedAt)}</span>;
+  const ms = app.now.value - Date.parse(item.startedAt);
+  return ms >= 2000 ? <span class="took">{duration(ms)}</span> : null;
+}
+
+export function ToolCallView({ item }: { item: ToolCall }) {
+  const app = useApp();
+  const children = app.store(item.sessionId).childrenOf(item.callId);
+  const hasDiff = (item.diffs?.length ?? 0) > 0;
+  const open = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff);
+  const { verb, what } = headline(item);
+  const problem = item.errorMessage ?? (item.toolOutputIsError ? firstLine(item.toolOutput) : undefined);
+  return (
+    <section class={`tool tool-${item.status} ${open.value ? "open" : ""}`} aria-label={`Tool ${verb}`}>
+      <button type="button" class="tool-head" aria-expanded={open.value} onClick={() => { open.value = !open.value; }}>
+        <Icon name={children.length > 0 ? "agent" : icons[item.kind ?? "other"] ?? "tool"} size={15} />
+        <span class="verb"><bdi>{verb}</bdi></span>
+        {what !== "" && <code class="what" title={what}>{oneLine(what)}</code>}
+        {hasDiff && item.diffs!.length === 1 && <Stat diff={item.diffs![0]!} />}
+        {children.length > 0 && <span class="chip">{children.length} steps</span>}
+        {item.exitCode !== undefined && item.exitCode !== 0 && <span class="chip chip-failed">exit {item.exitCode}</span>}
+        <span class="grow" /><Took item={item} /><StateIcon item={item} /><Icon name="chevron" size={12} />
+      </button>
+      {problem && !open.value && <p class="tool-problem">{problem}</p>}
+      {open.value && <div class="tool-body">
+        <Details item={item} />
+        {item.errorMessage && <p class="tool-problem">{item.errorMessage}</p>}
+        {item.diffs?.map((diff) => <DiffView key={diff.path} id={`${item.sessionId}:${item.itemId}`} diff={diff} />)}
+        {children.length > 0 && <div class="subagent">{children.map((id) => {
+          const child = app.store(item.sessionId).item(id);
+          return child && <ItemView key={id} item={child} />;
+        })}</div>}
+        {!hasDiff && item.toolOutput !== undefined && <Output sessionId={item.sessionId} itemId={item.itemId} text={item.toolOutput}
+          size={item.outputBytes} isError={item.toolOutputIsError ?? item.status === "error"} />}
+        {isRunning(item) && item.toolOutput === undefined && !hasDiff && <p class="muted">Running…</p>}
+      </div>}
+    </section>
+  );
+}
+
+function Stat({ diff }: { diff: NonNullable<ToolCall["diffs"]>[number] }) { return <DiffStat {...useDiff(diff)} />; }
+
+/** The arguments: a command as it was run, anything else as JSON, places as paths. */
+function Details({ item }: { item: ToolCall }) {
+  const args = item.toolArguments as Record<string, unknown> | undefined;
+  const command = args?.["command"] ?? args?.["cmd"];
+  const parts: ComponentChildren[] = [];
+  if (typeof command === "string" || Array.isArray(command)) {
+    parts.push(<pre class="command" tabIndex={0} aria-label="Command"><span class="prompt" aria-hidden="true">$ </span><Revealed text={Array.isArray(command) ? command.join(" ") : command} /></pre>);
+  } else if (item.locations && item.locations.length > 0) {
+    parts.push(<ul class="places">{item.locations.map((place) => <li key={`${place.path}:${place.line}`}><code>{place.path}{place.line !== undefined ? `:${place.line}` : ""}</code></li>)}</ul>);
+  } else if (args && Object.keys(args).length > 0 && !item.diffs?.length) {
+    parts.push(<pre class="arguments" tabIndex={0} aria-label="Arguments">{JSON.stringify(args, null, 2)}</pre>);
+  }
+  return <>{parts}</>;
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, " ").slice(0, 200);
+const firstLine = (text: string | undefined) => text?.trim().split("\n")[0]?.slice(0, 300);
