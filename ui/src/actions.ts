@@ -3,7 +3,7 @@ import { batch } from "@preact/signals";
 import { WireError } from "./api";
 import type { App, DraftImage } from "./app_state";
 import { closeTab, neighbour, openTab, renameTab } from "./tabs";
-import type { Answer, Project, SentAttachment } from "./wire";
+import type { ApprovalAnswer, AttachmentRef, Project } from "./wire";
 
 /** The words of the conditions E1-TC-5.5a and 5.5b; whatever else is said, these come first. */
 export function createProblem(app: App, cliType: string, error: unknown): string {
@@ -96,7 +96,7 @@ export function stepTab(app: App, step: 1 | -1): void {
   if (next !== undefined) { app.tabs.value = openTab(app.tabs.peek(), next); app.page.value = "session"; }
 }
 
-export function sendMessage(app: App, sessionId: string, content: string, attachments: SentAttachment[]): void {
+export function sendMessage(app: App, sessionId: string, content: string, attachments: AttachmentRef[]): void {
   app.outbox.add(sessionId, content, attachments);
 }
 
@@ -111,8 +111,9 @@ export const setModel = (app: App, sessionId: string, model: string) => ask(app,
 export const renameSession = (app: App, sessionId: string, title: string) => ask(app, { type: "session:rename", sessionId, title });
 export const stopProcess = (app: App, sessionId: string) => ask(app, { type: "session:kill", sessionId });
 export const reconnect = (app: App, cliType: string) => ask(app, { type: "session:reconnect", cliType });
+/** `null` removes the message: on the wire it is the absence of a text, which the type says as optional. */
 export const editQueued = (app: App, sessionId: string, turnId: string, content: string | null) =>
-  ask(app, { type: "session:queue", sessionId, turnId, content });
+  ask(app, { type: "session:queue", sessionId, turnId, content: content as string });
 export const resumeQueue = (app: App, sessionId: string) => ask(app, { type: "session:queue", sessionId, resume: true });
 
 export async function archiveSession(app: App, sessionId: string, archived: boolean): Promise<void> {
@@ -154,7 +155,7 @@ export async function exportSession(app: App, sessionId: string, title: string, 
 }
 
 /** Answers an approval as it was shown: if it changed meanwhile, the server refuses and the new one is on screen. */
-export async function answerApproval(app: App, sessionId: string, item: { itemId: string; rev: number }, answer: Answer): Promise<void> {
+export async function answerApproval(app: App, sessionId: string, item: { itemId: string; rev: number }, answer: ApprovalAnswer): Promise<void> {
   await ask(app, { type: "session:answer", sessionId, itemId: item.itemId, rev: item.rev, ...answer });
   app.refreshInbox();
 }

@@ -2,13 +2,13 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { WireError } from "./api";
 import { isRecord, stored } from "./prefs";
-import type { SentAttachment, ServerMessage } from "./wire";
+import type { AttachmentRef, ServerMessage } from "./wire";
 
 export interface Outgoing {
   clientMessageId: string;
   sessionId: string;
   content: string;
-  attachments: SentAttachment[];
+  attachments: AttachmentRef[];
   /** waiting: not yet with the server. accepted: its turn exists, the row is about to come. failed: refused, the user decides. */
   state: "waiting" | "accepted" | "failed";
   turnId?: string;
@@ -32,7 +32,7 @@ export class Outbox {
     return computed(() => this.entries.value.filter((entry) => entry.sessionId === sessionId));
   }
 
-  add(sessionId: string, content: string, attachments: SentAttachment[]): void {
+  add(sessionId: string, content: string, attachments: AttachmentRef[]): void {
     const entry: Outgoing = { clientMessageId: crypto.randomUUID(), sessionId, content, attachments, state: "waiting", at: new Date().toISOString() };
     this.entries.value = [...this.entries.peek(), entry];
     this.flush(sessionId);

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { answerApproval } from "../actions";
 import { clockTime } from "../format";
-import type { Answer, Item } from "../wire";
+import type { ApprovalAnswer, Item } from "../wire";
 import { useApp } from "./context";
 import { Icon } from "./icons";
 import { Revealed } from "./output";
@@ -34,7 +34,7 @@ function Pending({ item }: { item: Approval }) {
   const app = useApp();
   const [busy, setBusy] = useState(false);
   const [note, setNote] = useState("");
-  const answer = (value: Answer) => {
+  const answer = (value: ApprovalAnswer) => {
     setBusy(true);
     void answerApproval(app, item.sessionId, item, { ...(note.trim() === "" ? {} : { message: note.trim() }), ...value }).finally(() => setBusy(false));
   };
@@ -62,7 +62,7 @@ function Pending({ item }: { item: Approval }) {
   );
 }
 
-function Questions({ item, busy, answer }: { item: Approval; busy: boolean; answer: (value: Answer) => void }) {
+function Questions({ item, busy, answer }: { item: Approval; busy: boolean; answer: (value: ApprovalAnswer) => void }) {
   const [chosen, setChosen] = useState<Record<string, string[]>>({});
   const questions = item.questions ?? [];
   const toggle = (question: string, label: string, many: boolean) => setChosen((old) => {

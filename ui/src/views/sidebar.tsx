@@ -109,7 +109,7 @@ function SessionRow({ info }: { info: SessionInfo }) {
   const active = app.page.value === "session" && app.tabs.value.active === info.sessionId;
   const agent = app.agent(info.cliType);
   return (
-    <li class={`session-row ${active ? "current" : ""} ${info.unread ? "unread" : ""} ${info.activity}`}>
+    <li class={`session-row ${active ? "current" : ""} ${info.unread ? "unread" : ""} is-${info.activity}`}>
       <button type="button" class="session-open" aria-current={active ? "page" : undefined} onClick={() => app.show(info.sessionId)}>
         <AgentMark cliType={info.cliType} name={agent?.name ?? info.cliType} />
         <span class="session-title" title={info.title || "New Session"}><bdi>{info.title || "New Session"}</bdi></span>
@@ -154,7 +154,7 @@ export function AgentRow({ agent }: { agent: AgentInfo }) {
   const state = agent.installed ? words[agent.status] : "not installed";
   return (
     <li class={`agent-row status-${agent.installed ? agent.status : "missing"}`}>
-      <AgentMark cliType={agent.cliType} name={agent.name} /><span class="agent-name">{agent.name}</span>
+      <AgentMark cliType={agent.cliType} name={agent.name} /><span class="agent-name">{agent.name}{agent.installed && agent.version && <span class="muted"> {agent.version}</span>}</span>
       <span class="agent-state"><i class="status-dot" aria-hidden="true" />{state}</span>
       {agent.status === "disconnected" && agent.installed && <button type="button" class="button small" onClick={() => void reconnect(app, agent.cliType)}>Reconnect</button>}
       {(agent.problem || agent.remedy) && <p class="remedy">{agent.problem} {agent.remedy && <span>{agent.remedy}</span>}</p>}
