@@ -3,12 +3,17 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include "base/version.h"
+#include "process/guardian.h"
 
 namespace lb {
 
 int run_program(int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == kGuardianCommand) return run_guardian(argc, argv);
+
   CLI::App app("Liminal Builder: all your coding agents in one browser window", "liminal-builder");
   app.set_version_flag("--version", std::string("liminal-builder ") + std::string(kVersion));
   try {

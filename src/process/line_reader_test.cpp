@@ -81,7 +81,8 @@ TEST_CASE("a byte order mark is dropped at the start of the stream only") {
   CHECK(read_all(empty, {}).empty());
 }
 
-TEST_CASE("F12: bytes that are no UTF-8 are replaced and counted, also when a split cuts a character") {
+TEST_CASE(
+    "F12: bytes that are no UTF-8 are replaced and counted, also when a split cuts a character") {
   LineReader reader;
   const auto lines = read_all(reader, {"a\xFF", "b\n\xE2", "\x82", "\xAC\n\xE2\x82\n"});
   CHECK(texts(lines) == std::vector<std::string>{"a\xEF\xBF\xBD"

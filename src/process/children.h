@@ -1,0 +1,38 @@
+/// Who our children are, and how those nobody wants any more are ended.
+///
+/// A subreaper inherits every process whose parents died. The guardian ends all of its children
+/// when its CLI ends; the server ends what a killed guardian left behind.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace lb {
+
+/// A process that carries this variable is ours to start and not ours to end: the user's browser
+/// that `open` started, which becomes our child when its launcher exits.
+inline constexpr std::string_view kSpareVariable = "LB_OUTLIVES_SERVER";
+
+/// Makes this process inherit the orphans of its descendants.
+void become_subreaper();
+
+/// Processes that were started by `spawn` and not yet reaped: no sweep touches them.
+void note_own_child(pid_t pid);
+void forget_own_child(pid_t pid);
+
+/// The direct children of this process, all threads' together. May miss one that was born or
+/// orphaned this moment: ask again.
+std::vector<pid_t> direct_children();
+
+/// SIGKILL to a direct child and to its process group, so that a fork under way is caught too.
+/// Only for children that have a session of their own.
+void kill_child_and_group(pid_t child);
+
+/// One pass over the orphans we inherited: kills them and reaps what is dead. Returns how many are
+/// left; call again a little later until it is none.
+std::size_t sweep_orphans();
+
+}  // namespace lb

@@ -1,0 +1,450 @@
+// A GuardedProcess is a handle; what runs is its Child, kept alive by the coroutine that waits for
+// the guardian's end. Dropping the handle orders the kill and lets that coroutine finish its work.
+//
+// The guardian's end is the one event that counts: by then everything below it is dead, its report
+// lies in the socket, and whatever was written lies in the pipes. What is read after that is read
+// without waiting, so nobody who still holds a pipe (it may have been passed to a daemon) can keep
+// us.
+
+#include "process/guarded_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <csignal>
+#include <fstream>
+
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "process/children.h"
+#include "process/guardian.h"
+#include "process/line_reader.h"
+#include "process/spawn.h"
+
+namespace lb {
+namespace {
+
+constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t kReadBytes = std::size_t{64} << 10U;
+/// A guardian that was told to kill and is still there (stopped, say) is killed after this long.
+constexpr std::chrono::seconds kGuardianPatience{12};
+constexpr std::chrono::seconds kSweepPatience{5};
+constexpr std::chrono::milliseconds kSweepPause{2};
+constexpr int kTeardownPatienceMs = 2000;
+
+/// Our ends of what connects us with one guardian and its CLI.
+struct Ends {
+  Fd stdin_write;
+  Fd stdout_read;
+  Fd stderr_read;
+  Fd socket;
+  Spawned guardian;
+};
+
+/// Throws, and leaves the descriptor with its owner, when epoll has no room for it.
+asio::posix::stream_descriptor watched(const asio::any_io_executor& executor, Fd& fd) {
+  asio::posix::stream_descriptor descriptor(executor);
+  descriptor.assign(fd.get());
+  static_cast<void>(fd.release());
+  return descriptor;
+}
+
+class Child : public std::enable_shared_from_this<Child> {
+ public:
+  Child(const asio::any_io_executor& executor, Ends ends)
+      : stdin_(watched(executor, ends.stdin_write)),
+        stdout_(watched(executor, ends.stdout_read)),
+        stderr_(watched(executor, ends.stderr_read)),
+        guardian_(watched(executor, ends.guardian.pidfd)),
+        socket_(std::move(ends.socket)),
+        guardian_pid_(ends.guardian.pid),
+        changed_(executor, asio::steady_timer::time_point::max()) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child();
+
+  void start() {
+    const auto executor = changed_.get_executor();
+    asio::co_spawn(executor, drain_stderr(shared_from_this()), asio::detached);
+    asio::co_spawn(executor, watch_guardian(shared_from_this()), asio::detached);
+  }
+
+  asio::awaitable<std::optional<Line>> next_line();
+  Result<void> write_line(std::string line);
+  asio::awaitable<Result<void>> flushed();
+  void close_stdin();
+  void order(GuardianOrder what);
+  void kill();
+  /// Nobody holds the handle any more.
+  void abandon() {
+    discard_input();
+    kill();
+  }
+  [[nodiscard]] bool alive() const { return !status_; }
+  asio::awaitable<ExitStatus> exited();
+  [[nodiscard]] std::string stderr_tail() const;
+
+ private:
+  static asio::awaitable<void> drain_stderr(std::shared_ptr<Child> self);
+  static asio::awaitable<void> watch_guardian(std::shared_ptr<Child> self);
+  static asio::awaitable<void> write_input(std::shared_ptr<Child> self);
+  static asio::awaitable<void> sweep(asio::any_io_executor executor);
+  /// Waits for a change of anything; the caller looks again.
+  static asio::awaitable<void> change(std::shared_ptr<Child> self) {
+    co_await self->changed_.async_wait(kTuple);
+  }
+
+  void reap(siginfo_t& how);
+  ExitStatus read_report();
+  void discard_input();
+  void keep_stderr(std::string_view bytes);
+  void drain_stderr_now();
+
+  asio::posix::stream_descriptor stdin_;
+  asio::posix::stream_descriptor stdout_;
+  asio::posix::stream_descriptor stderr_;
+  asio::posix::stream_descriptor guardian_;
+  Fd socket_;
+  pid_t guardian_pid_;
+  bool reaped_ = false;
+  asio::steady_timer changed_;  // Never expires: cancelling it wakes everyone who waits.
+  std::optional<asio::steady_timer> patience_;
+
+  LineReader lines_;
+  std::vector<char> read_buffer_;
+  bool output_ended_ = false;
+
+  std::string input_;           // Queued behind input_writing_.
+  std::string input_writing_;   // Being written; empty when nothing is.
+  bool input_closing_ = false;  // Close stdin when the queue is empty.
+  bool input_broken_ = false;   // The child closed its end.
+
+  std::string stderr_kept_;
+  std::optional<ExitStatus> status_;
+};
+
+/// Only when the io_context ends under a living child: nothing may stay behind, so wait here.
+Child::~Child() {
+  if (reaped_) return;
+  order(GuardianOrder::Kill);
+  socket_.reset();
+  pollfd ended{guardian_.native_handle(), POLLIN, 0};
+  if (::poll(&ended, 1, kTeardownPatienceMs) <= 0) {
+    ::kill(guardian_pid_, SIGKILL);
+    ::poll(&ended, 1, kTeardownPatienceMs);
+  }
+  siginfo_t how{};
+  reap(how);
+}
+
+void Child::reap(siginfo_t& how) {
+  while (::waitid(P_PIDFD, static_cast<id_t>(guardian_.native_handle()), &how, WEXITED) < 0 &&
+         errno == EINTR) {
+  }
+  reaped_ = true;
+  forget_own_child(guardian_pid_);
+}
+
+asio::awaitable<std::optional<Line>> Child::next_line() {
+  const auto self = shared_from_this();
+  for (;;) {
+    if (auto line = lines_.next()) co_return line;
+    if (output_ended_) co_return lines_.finish();
+    if (read_buffer_.empty()) read_buffer_.resize(kReadBytes);
+    if (status_) {
+      const ssize_t got = ::read(stdout_.native_handle(), read_buffer_.data(), read_buffer_.size());
+      if (got < 0 && errno == EINTR) continue;
+      output_ended_ = got <= 0;
+      if (got > 0) lines_.feed({read_buffer_.data(), static_cast<std::size_t>(got)});
+      continue;
+    }
+    const auto [error, got] = co_await stdout_.async_read_some(asio::buffer(read_buffer_), kTuple);
+    lines_.feed({read_buffer_.data(), got});
+    if (error && error != asio::error::operation_aborted) output_ended_ = true;
+  }
+}
+
+Result<void> Child::write_line(std::string line) {
+  if (status_ || input_closing_ || input_broken_) {
+    return fail(ErrorCode::ProcessCrash, "the agent does not take input any more");
+  }
+  const std::size_t queued = input_.size() + input_writing_.size();
+  if (queued > 0 && queued + line.size() > limits::kStdinQueueBytesMax) {
+    return fail(ErrorCode::Busy, "the agent does not read its input");
+  }
+  if (input_.empty()) {
+    input_ = std::move(line);
+  } else {
+    input_ += line;
+  }
+  input_ += '\n';
+  if (input_writing_.empty()) {
+    input_writing_.swap(input_);
+    asio::co_spawn(changed_.get_executor(), write_input(shared_from_this()), asio::detached);
+  }
+  return {};
+}
+
+asio::awaitable<void> Child::write_input(std::shared_ptr<Child> self) {
+  while (!self->input_writing_.empty()) {
+    std::size_t written = 0;
+    while (written < self->input_writing_.size()) {
+      const asio::const_buffer rest = asio::buffer(self->input_writing_) + written;
+      const auto [error, count] = co_await self->stdin_.async_write_some(rest, kTuple);
+      written += count;
+      if (!error) continue;
+      self->input_broken_ = true;
+      self->discard_input();
+      co_return;
+    }
+    self->input_writing_.clear();
+    self->input_writing_.swap(self->input_);
+  }
+  if (self->input_closing_) self->discard_input();
+  self->changed_.cancel();
+}
+
+/// Forgets what is queued and closes stdin.
+void Child::discard_input() {
+  boost::system::error_code ignored;
+  stdin_.close(ignored);  // First: it ends a write that still looks at the queue.
+  input_.clear();
+  input_writing_.clear();
+  input_closing_ = true;
+  changed_.cancel();
+}
+
+asio::awaitable<Result<void>> Child::flushed() {
+  const auto self = shared_from_this();
+  while (!status_ && !input_broken_ && !input_writing_.empty()) co_await change(self);
+  if (status_) co_return fail(ErrorCode::ProcessCrash, "the agent " + status_->text());
+  if (input_broken_) co_return fail(ErrorCode::ProcessCrash, "the agent closed its input");
+  co_return Result<void>();
+}
+
+void Child::close_stdin() {
+  if (input_closing_) return;
+  input_closing_ = true;
+  if (input_writing_.empty()) discard_input();
+}
+
+void Child::order(GuardianOrder what) {
+  const char byte = static_cast<char>(what);
+  ::send(socket_.get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Child::kill() {
+  if (reaped_) return;
+  order(GuardianOrder::Kill);
+  if (patience_) return;
+  patience_.emplace(changed_.get_executor(), kGuardianPatience);
+  patience_->async_wait([weak = weak_from_this()](boost::system::error_code stopped) {
+    const auto self = weak.lock();
+    if (!stopped && self && !self->reaped_) ::kill(self->guardian_pid_, SIGKILL);
+  });
+}
+
+asio::awaitable<ExitStatus> Child::exited() {
+  const auto self = shared_from_this();
+  while (!status_) co_await change(self);
+  co_return *status_;
+}
+
+std::string Child::stderr_tail() const {
+  std::string tail(utf8_suffix(stderr_kept_, limits::kStderrTailBytes));
+  repair_utf8(tail);
+  return tail;
+}
+
+void Child::keep_stderr(std::string_view bytes) {
+  stderr_kept_ += bytes;
+  // Cut rarely, so that a flood does not move the whole tail for every read.
+  if (stderr_kept_.size() <= 2 * limits::kStderrTailBytes) return;
+  stderr_kept_.erase(0, stderr_kept_.size() - limits::kStderrTailBytes);
+}
+
+asio::awaitable<void> Child::drain_stderr(std::shared_ptr<Child> self) {
+  std::vector<char> buffer(std::size_t{16} << 10U);
+  while (!self->status_) {
+    const auto [error, got] = co_await self->stderr_.async_read_some(asio::buffer(buffer), kTuple);
+    self->keep_stderr({buffer.data(), got});
+    if (error) co_return;
+  }
+}
+
+/// The rest of stderr after everybody's end; bounded, in case somebody far away still writes.
+void Child::drain_stderr_now() {
+  std::vector<char> buffer(kReadBytes);
+  for (std::size_t read = 0; read < 4 * limits::kStderrTailBytes;) {
+    const ssize_t got = ::read(stderr_.native_handle(), buffer.data(), buffer.size());
+    if (got <= 0) break;
+    keep_stderr({buffer.data(), static_cast<std::size_t>(got)});
+    read += static_cast<std::size_t>(got);
+  }
+  boost::system::error_code ignored;
+  stderr_.close(ignored);
+}
+
+ExitStatus Child::read_report() {
+  GuardianReport report;
+  if (::recv(socket_.get(), &report, sizeof report, MSG_DONTWAIT) != sizeof report) return {};
+  if (report.signalled != 0) return {.code = {}, .signal = report.value};
+  return {.code = report.value, .signal = {}};
+}
+
+asio::awaitable<void> Child::watch_guardian(std::shared_ptr<Child> self) {
+  const auto [error] =
+      co_await self->guardian_.async_wait(asio::posix::descriptor_base::wait_read, kTuple);
+  if (error) co_return;  // The destructor does the rest.
+  siginfo_t how{};
+  self->reap(how);
+  // Killed: its children are ours now.
+  if (how.si_code != CLD_EXITED) co_await sweep(self->changed_.get_executor());
+  self->patience_.reset();
+  const ExitStatus status = self->read_report();
+  self->drain_stderr_now();
+  self->status_ = status;
+  self->discard_input();
+  boost::system::error_code ignored;
+  self->stdout_.cancel(ignored);
+  self->socket_.reset();
+  self->guardian_.close(ignored);
+  self->changed_.cancel();
+}
+
+asio::awaitable<void> Child::sweep(asio::any_io_executor executor) {
+  asio::steady_timer pause(executor);
+  const auto deadline = std::chrono::steady_clock::now() + kSweepPatience;
+  while (sweep_orphans() > 0 && std::chrono::steady_clock::now() < deadline) {
+    pause.expires_after(kSweepPause);
+    co_await pause.async_wait(kTuple);
+  }
+}
+
+/// The handle that a provider owns.
+class GuardedProcess final : public AgentProcess {
+ public:
+  explicit GuardedProcess(std::shared_ptr<Child> child) : child_(std::move(child)) {}
+  ~GuardedProcess() override { child_->abandon(); }
+
+  asio::awaitable<std::optional<Line>> next_line() override { return child_->next_line(); }
+  Result<void> write_line(std::string line) override { return child_->write_line(std::move(line)); }
+  asio::awaitable<Result<void>> flushed() override { return child_->flushed(); }
+  void close_stdin() override { child_->close_stdin(); }
+  void terminate() override { child_->order(GuardianOrder::Terminate); }
+  void kill() override { child_->kill(); }
+  [[nodiscard]] bool alive() const override { return child_->alive(); }
+  asio::awaitable<ExitStatus> exited() override { return child_->exited(); }
+  [[nodiscard]] std::string stderr_tail() const override { return child_->stderr_tail(); }
+
+ private:
+  std::shared_ptr<Child> child_;
+};
+
+std::string value_of(const std::vector<std::pair<std::string, std::string>>& env,
+                     std::string_view name) {
+  for (const auto& [key, value] : env) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+/// What can be known before starting it; the guardian says the rest on stderr.
+Result<std::string> runnable(const LaunchOptions& options) {
+  if (options.argv.empty() || options.argv.front().empty()) {
+    return fail(ErrorCode::InvalidRequest, "no program to start");
+  }
+  const std::string& name = options.argv.front();
+  const auto program = find_program(name, value_of(options.env, "PATH"));
+  if (!program) {
+    return fail(ErrorCode::AgentUnavailable,
+                fmt::format("{} was not found, or is not a program that may be run", name));
+  }
+  std::ifstream file(*program, std::ios::binary);
+  std::string first;
+  if (file && file.peek() == std::ifstream::traits_type::eof()) {
+    return fail(ErrorCode::AgentUnavailable, fmt::format("{} is an empty file", *program));
+  }
+  if (!file || file.get() != '#' || file.get() != '!') return *program;
+  file >> first;
+  if (!first.empty() && ::access(first.c_str(), X_OK) != 0) {
+    return fail(ErrorCode::AgentUnavailable,
+                fmt::format("{} needs {}, which is not there", *program, first));
+  }
+  return *program;
+}
+
+void set_nonblocking(const Fd& fd) {
+  ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
+}
+
+}  // namespace
+
+GuardedLauncher::GuardedLauncher(asio::any_io_executor executor, std::string guardian)
+    : executor_(std::move(executor)), guardian_(std::move(guardian)) {
+  become_subreaper();
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+Result<std::shared_ptr<AgentProcess>> GuardedLauncher::launch(LaunchOptions options) {
+  auto program = runnable(options);
+  if (!program) return std::unexpected(std::move(program.error()));
+  auto input = make_pipe();
+  auto output = input ? make_pipe() : std::unexpected(input.error());
+  auto errors = output ? make_pipe() : std::unexpected(output.error());
+  if (!errors) return std::unexpected(std::move(errors.error()));
+  int sockets[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
+    return fail(ErrorCode::Busy,
+                "could not make a socket: " + std::generic_category().message(errno));
+  }
+  Ends ends{std::move(input->second),
+            std::move(output->first),
+            std::move(errors->first),
+            Fd(sockets[0]),
+            {}};
+  const Fd theirs(sockets[1]);
+
+  SpawnOptions guardian;
+  guardian.program = guardian_;
+  guardian.argv = {"liminal-builder", std::string(kGuardianCommand), *program};
+  guardian.argv.insert(guardian.argv.end(), options.argv.begin(), options.argv.end());
+  guardian.env = std::move(options.env);
+  guardian.cwd = std::move(options.cwd);
+  guardian.descriptors = {input->first.get(), output->second.get(), errors->second.get(),
+                          theirs.get()};
+  guardian.death_signal = SIGTERM;
+  auto spawned = spawn(guardian);
+  if (!spawned) return std::unexpected(std::move(spawned.error()));
+  ends.guardian = std::move(*spawned);
+  for (const Fd* end : {&ends.stdin_write, &ends.stdout_read, &ends.stderr_read}) {
+    set_nonblocking(*end);
+  }
+  const pid_t guardian_pid = ends.guardian.pid;
+  try {
+    auto child = std::make_shared<Child>(executor_, std::move(ends));
+    child->start();
+    return std::make_shared<GuardedProcess>(std::move(child));
+  } catch (const boost::system::system_error& error) {
+    // Its socket is closed: it has nothing to do but to end.
+    ::waitpid(guardian_pid, nullptr, 0);
+    forget_own_child(guardian_pid);
+    return fail(ErrorCode::Busy, fmt::format("could not watch {}: {}", *program, error.what()));
+  }
+}
+
+}  // namespace lb
