@@ -1,0 +1,48 @@
+// All parts of the fault tests; see CMakeLists.txt.
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <string_view>
+
+#include "process/guardian.h"
+#include "tests/faults/fault_agent.h"
+#include "tests/faults/fault_host.h"
+
+namespace {
+
+/// The long runs: figures on stdout, 1 when a promise was broken.
+int run_rounds(std::size_t rounds) {
+  std::vector<std::int64_t> took;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    const auto victim = i % 2 == 0 ? lb::test::Victim::Host : lb::test::Victim::Guardian;
+    took.push_back(lb::test::survivor_round(victim));
+  }
+  const auto survived = std::ranges::count(took, -1);
+  std::ranges::sort(took);
+  std::cout << "rounds " << rounds << ", rounds with survivors " << survived << ", ms to empty p50 "
+            << took[took.size() / 2] << " p99 " << took[took.size() * 99 / 100] << " max "
+            << took.back() << '\n';
+  return survived == 0 ? 0 : 1;
+}
+
+int run_cycles(std::size_t cycles) {
+  const auto left = lb::test::start_stop_cycles(cycles);
+  std::cout << "cycles " << cycles << ", zombies " << left.zombies << ", descriptors left "
+            << left.descriptors << ", resident memory grown " << left.grown_kib << " KiB\n";
+  return left.zombies == 0 && left.descriptors == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view part = argc > 1 ? argv[1] : "";
+  if (part == lb::kGuardianCommand) return lb::run_guardian(argc, argv);
+  if (part == "agent") return lb::test::run_fault_agent({argv + 2, argv + argc});
+  if (part == "host" && argc > 3) return lb::test::run_fault_host(argv[2], std::stoul(argv[3]));
+  if (part == "rounds" && argc > 2) return run_rounds(std::stoul(argv[2]));
+  if (part == "cycles" && argc > 2) return run_cycles(std::stoul(argv[2]));
+  return doctest::Context(argc, argv).run();
+}

@@ -1,0 +1,97 @@
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+#include "base/limits.h"
+#include "tests/faults/stage.h"
+
+namespace lb::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Sends lines until `bytes` are accepted, waiting whenever the child has too much unread.
+asio::awaitable<bool> send_all(std::shared_ptr<AgentProcess> agent, std::size_t bytes) {
+  const std::string line(64U << 10U, 'i');
+  for (std::size_t sent = 0; sent < bytes;) {
+    if (agent->write_line(line)) {
+      sent += line.size() + 1;
+      continue;
+    }
+    const auto flushed = co_await agent->flushed();
+    if (!flushed) co_return false;
+  }
+  agent->close_stdin();
+  co_return true;
+}
+
+struct Counted {
+  std::size_t lines = 0;
+  std::string last;
+};
+asio::awaitable<Counted> count_lines(std::shared_ptr<AgentProcess> agent) {
+  Counted counted;
+  while (auto line = co_await agent->next_line()) {
+    ++counted.lines;
+    counted.last = std::move(line->text);
+  }
+  co_return counted;
+}
+
+TEST_CASE("F18: a child that does not read costs a bounded queue, and its other side still works") {
+  Stage stage;
+  auto agent = stage.launch({"deaf"});
+  std::size_t accepted = 0;
+  const std::string line(100'000, 'x');
+  Result<void> written;
+  while (accepted < 4 * limits::kStdinQueueBytesMax && (written = agent->write_line(line))) {
+    accepted += line.size();
+    stage.io.poll();
+  }
+  REQUIRE(!written.has_value());
+  CHECK(written.error().code == ErrorCode::Busy);
+  CHECK(accepted <= limits::kStdinQueueBytesMax + (1U << 20U));
+  CHECK(stage.run(Stage::one_line(agent)) == "ready");
+  agent->kill();
+  CHECK(stage.run(agent->exited(), 3s) == ExitStatus{.code = {}, .signal = SIGKILL});
+}
+
+TEST_CASE("P8: 64 MB each way at once, stderr too: nothing deadlocks, nothing is lost") {
+  Stage stage;
+  auto agent = stage.launch({"flood", "64"});
+  bool sent = false;
+  asio::co_spawn(stage.io, send_all(agent, 64U << 20U),
+                 [&](std::exception_ptr, bool all) { sent = all; });
+  const Counted counted = stage.run(count_lines(agent), 60s);
+  CHECK(sent);
+  CHECK(counted.lines == (64U << 10U) + 1);
+  const std::size_t per_line = (64U << 10U) + 1;
+  const std::size_t expected = ((64U << 20U) + per_line - 1) / per_line * per_line;
+  CHECK(counted.last == "read " + std::to_string(expected));
+  CHECK(stage.run(agent->exited()) == ExitStatus{.code = 0, .signal = {}});
+  CHECK(agent->stderr_tail().size() == limits::kStderrTailBytes);
+}
+
+TEST_CASE("F17, F19: a child that nobody reads waits; it can still be ended at once") {
+  Stage stage;
+  auto agent = stage.launch({"flood", "64"});
+  CHECK(stage.run(Stage::one_line(agent)).size() == 1023);
+  stage.io.run_for(200ms);  // Held back: only stderr is drained.
+  CHECK(agent->alive());
+  CHECK(agent->stderr_tail().size() <= limits::kStderrTailBytes);
+  agent->kill();
+  stage.run(agent->exited(), 3s);
+  CHECK(stage.run(count_lines(agent)).lines < 10'000);  // What the pipe held, no more.
+}
+
+TEST_CASE("F6: a child that closes its output and stays is seen: the output ends, it is alive") {
+  Stage stage;
+  auto agent = stage.launch({"closer"});
+  CHECK(stage.run(count_lines(agent), 5s).lines == 1);
+  CHECK(agent->alive());
+  agent->kill();
+  stage.run(agent->exited(), 3s);
+}
+
+}  // namespace
+}  // namespace lb::test
