@@ -74,17 +74,20 @@ lb_clis_dir() {
 lb_cli_names=(LB_TEST_NODE LB_TEST_CLAUDE LB_TEST_CODEX_ACP LB_TEST_CODEX_ACP_JS LB_TEST_GEMINI
   LB_TEST_OPENCODE)
 
-# Exports the path of each installed CLI; one that is not installed is left unset.
+# export_clis [yes]: exports the path of each installed CLI, with "yes" also those of
+# tests/clis/more. One that is not installed is left unset.
 export_clis() {
   local base more
+  unset "${lb_cli_names[@]}"
   base="$(lb_clis_dir tests/clis)/node_modules"
   more="$(lb_clis_dir tests/clis/more)/node_modules"
   export_if LB_TEST_NODE "$(command -v node || true)"
   export_if LB_TEST_CLAUDE "$base/@anthropic-ai/claude-code/bin/claude.exe"
   export_if LB_TEST_CODEX_ACP "$base/@zed-industries/codex-acp-linux-$(lb_arch)/bin/codex-acp"
   export_if LB_TEST_CODEX_ACP_JS "$base/@agentclientprotocol/codex-acp/dist/index.js"
+  [ "${1:-no}" = yes ] || return 0
   export_if LB_TEST_GEMINI "$more/.bin/gemini"
-  export_if LB_TEST_OPENCODE "$more/.bin/opencode"
+  export_if LB_TEST_OPENCODE "$more/opencode-linux-$(lb_arch)/bin/opencode"
 }
 
 export_if() {

@@ -6,31 +6,49 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {after, before, test} from 'node:test';
 
-import {Claude, Codex, makeWorkspace} from './drivers.mjs';
+import {
+  Acp, Claude, makeWorkspace, prepareCodex, prepareGemini, prepareOpencode,
+} from './drivers.mjs';
 import {startModel} from './server.mjs';
 
-const {LB_TEST_CLAUDE, LB_TEST_CODEX_ACP, LB_TEST_CODEX_ACP_JS} = process.env;
+const {
+  LB_TEST_CLAUDE, LB_TEST_CODEX_ACP, LB_TEST_CODEX_ACP_JS, LB_TEST_GEMINI, LB_TEST_OPENCODE,
+} = process.env;
 
 const kClis = [
   {
     name: 'claude', bin: LB_TEST_CLAUDE,
     start: (options) => new Claude({bin: LB_TEST_CLAUDE, ...options}),
-    deniedTurnFails: false,
   },
   {
     name: 'codex-acp (native)', bin: LB_TEST_CODEX_ACP,
-    start: (options) => new Codex(
-        {bin: LB_TEST_CODEX_ACP, model: 'gpt-5.4', mode: 'auto', ...options}),
-    deniedTurnFails: true,  // its only way to say no is to abort the turn
+    start: (options) => new Acp(
+        {bin: LB_TEST_CODEX_ACP, prepare: prepareCodex('gpt-5.4'), mode: 'auto', ...options}),
+    refusalEndsTurn: true,  // its only way to say no is to abort the turn
   },
   {
     name: 'codex-acp (js)', bin: LB_TEST_CODEX_ACP_JS,
-    start: (options) => new Codex({
-      bin: process.execPath, args: [LB_TEST_CODEX_ACP_JS], model: 'gpt-5.5',
+    start: (options) => new Acp({
+      bin: process.execPath, args: [LB_TEST_CODEX_ACP_JS], prepare: prepareCodex('gpt-5.5'),
       mode: 'workspace-write', ...options}),
-    deniedTurnFails: true,
+    refusalEndsTurn: true,
   },
 ];
+// Installed by script/setup --all-agents only.
+if (LB_TEST_GEMINI) {
+  kClis.push({
+    name: 'gemini', bin: LB_TEST_GEMINI,
+    start: (options) => new Acp(
+        {bin: LB_TEST_GEMINI, args: ['--acp'], prepare: prepareGemini, ...options}),
+  });
+}
+if (LB_TEST_OPENCODE) {
+  kClis.push({
+    name: 'opencode', bin: LB_TEST_OPENCODE,
+    start: (options) => new Acp(
+        {bin: LB_TEST_OPENCODE, args: ['acp'], prepare: prepareOpencode, ...options}),
+  });
+}
 
 let model;
 before(async () => {
@@ -62,7 +80,7 @@ for (const cli of kClis) {
     await inWorkspace(cli, 'deny', async (agent, project) => {
       const refused = await agent.prompt('[[scenario:permission]] do it');
       assert.equal(agent.asked, 1);
-      assert.equal(refused.failed, cli.deniedTurnFails);
+      assert.equal(refused.failed, cli.refusalEndsTurn ?? false);
       assert.ok(!fs.existsSync(path.join(project, 'made-by-permission')));
       const next = await agent.prompt('[[scenario:echo]] still there');
       assert.match(next.text, /You said: still there/);

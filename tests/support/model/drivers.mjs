@@ -124,8 +124,9 @@ export class Claude {
   }
 }
 
-/// Codex over ACP. `args` starts the agent; `mode` is one in which it asks a human.
-export class Codex {
+/// Any ACP agent. `prepare(home, modelUrl)` writes its configuration and returns its environment;
+/// `mode` is one in which it asks a human.
+export class Acp {
   asked = 0;
   #process;
   #options;
@@ -136,19 +137,12 @@ export class Codex {
   #text = '';
   #tools = new Set();
 
-  constructor({bin, args = [], model, mode, modelUrl, home, project, permission = 'allow'}) {
+  constructor({bin, args = [], prepare, mode, modelUrl, home, project, permission = 'allow'}) {
     this.#options = {mode, project};
     this.#permission = permission;
-    const codexHome = path.join(home, '.codex');
-    fs.mkdirSync(codexHome, {recursive: true});
-    // Codex makes no sandbox helper in a CODEX_HOME that lies under TMPDIR, and ours lies in /tmp.
-    const tmp = path.join(home, 'tmp');
-    fs.mkdirSync(tmp, {recursive: true});
-    fs.writeFileSync(path.join(codexHome, 'config.toml'), codexConfig(model, modelUrl));
-    this.#process = new LineProcess(bin, args, {
-      cwd: home,
-      env: {HOME: home, CODEX_HOME: codexHome, TMPDIR: tmp, OPENAI_API_KEY: 'sk-test'},
-    }, (message) => this.#onMessage(message));
+    const env = {HOME: home, ...prepare(home, modelUrl)};
+    this.#process = new LineProcess(
+        bin, args, {cwd: home, env}, (message) => this.#onMessage(message));
   }
 
   async start() {
@@ -159,7 +153,7 @@ export class Codex {
     const {mode, project} = this.#options;
     const opened = await this.#call('session/new', {cwd: project, mcpServers: []});
     this.#session = opened.sessionId;
-    await this.#call('session/set_mode', {sessionId: this.#session, modeId: mode});
+    if (mode) await this.#call('session/set_mode', {sessionId: this.#session, modeId: mode});
   }
 
   /// Runs one turn; {text, tools, failed}.
@@ -192,7 +186,8 @@ export class Codex {
     } else if (message.method === 'session/update') {
       const {update} = message.params;
       if (update.sessionUpdate === 'agent_message_chunk') this.#text += update.content.text ?? '';
-      if (update.sessionUpdate === 'tool_call') this.#tools.add(update.toolCallId);
+      // Gemini may send updates of a call that it never announced.
+      if (update.sessionUpdate.startsWith('tool_call')) this.#tools.add(update.toolCallId);
     } else if (message.method && message.id !== undefined) {
       const error = {code: -32601, message: 'Method not found'};
       this.#process.send({jsonrpc: '2.0', id: message.id, error});
@@ -209,8 +204,13 @@ export class Codex {
   }
 }
 
-function codexConfig(model, modelUrl) {
-  return [
+/// Codex wants a model name that it knows: an unknown one costs a warning in every turn.
+export const prepareCodex = (model) => (home, modelUrl) => {
+  const codexHome = path.join(home, '.codex');
+  // Codex makes no sandbox helper in a CODEX_HOME that lies under TMPDIR, and ours lies in /tmp.
+  const tmp = path.join(home, 'tmp');
+  for (const folder of [codexHome, tmp]) fs.mkdirSync(folder, {recursive: true});
+  fs.writeFileSync(path.join(codexHome, 'config.toml'), [
     `model = "${model}"`,
     'model_provider = "scripted"',
     'model_reasoning_summary = "auto"',
@@ -222,5 +222,31 @@ function codexConfig(model, modelUrl) {
     'request_max_retries = 1',
     'stream_max_retries = 1',
     '',
-  ].join('\n');
+  ].join('\n'));
+  return {CODEX_HOME: codexHome, TMPDIR: tmp, OPENAI_API_KEY: 'sk-test'};
+};
+
+export function prepareGemini(home, modelUrl) {
+  fs.mkdirSync(path.join(home, '.gemini'));
+  fs.writeFileSync(path.join(home, '.gemini/settings.json'), JSON.stringify({
+    security: {auth: {selectedType: 'gemini-api-key'}},
+    privacy: {usageStatisticsEnabled: false},
+  }));
+  return {
+    GEMINI_API_KEY: 'test', GOOGLE_GEMINI_BASE_URL: modelUrl, GEMINI_CLI_TRUST_WORKSPACE: 'true'};
+}
+
+export function prepareOpencode(home, modelUrl) {
+  const folder = path.join(home, '.config/opencode');
+  fs.mkdirSync(folder, {recursive: true});
+  fs.writeFileSync(path.join(folder, 'opencode.json'), JSON.stringify({
+    model: 'scripted/scripted',
+    permission: {bash: 'ask'},
+    provider: {scripted: {
+      npm: '@ai-sdk/openai-compatible', name: 'Scripted',
+      options: {baseURL: `${modelUrl}/v1`, apiKey: 'sk-test'},
+      models: {scripted: {name: 'Scripted', tool_call: true}},
+    }},
+  }));
+  return {OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1'};
 }
