@@ -12,6 +12,9 @@ const kNoise = [
   'environment_context', 'user_instructions', 'permissions', 'turn_aborted', 'session_context',
 ];
 const kNoisePattern = new RegExp(`<(${kNoise.join('|')})\\b[^>]*>[\\s\\S]*?</\\1>`, 'g');
+// Claude Code goes on by itself after these stops; the scenario that caused the stop answers again.
+const kGoingOn =
+    /^(Output token limit hit\.|Your response above was stopped by a safety classifier)[\s\S]*$/;
 const kAborted = /<turn_aborted>|\[Request interrupted by user[^\]]*\]/;
 
 /// The text of a message whose content is a string or a list of blocks.
@@ -23,7 +26,8 @@ export function textOf(content) {
 
 /// `text` without what the CLI put there by itself.
 export function withoutNoise(text) {
-  return text.replace(kNoisePattern, '').replace(new RegExp(kAborted, 'g'), '').trim();
+  return text.replace(kNoisePattern, '').replace(new RegExp(kAborted, 'g'), '').trim()
+      .replace(kGoingOn, '');
 }
 
 /// {prompt, step}: the newest prompt, and how many rounds of tool results followed it.

@@ -7,7 +7,9 @@ import {toolkitFor} from './toolkits.mjs';
 
 // Without tools a request is either a bare API call or a CLI's side job (title, summary). Both may
 // have these; a script of tools becomes a title.
-const kNeedNoTools = /^(text|echo|markdown|unicode|empty|long|slow|gated|thinking|max_tokens|refusal|drop|hang.*|error-.*)$/;
+const kNeedNoTools = new RegExp(
+    '^(text|echo|markdown|unicode|empty|long|slow|gated|thinking|max_tokens|refusal|drop|hang.*|' +
+    'error-.*)$');
 
 /// Decides answers. Remembers one thing only: how often a [[times:N]] scenario has failed.
 export class Director {

@@ -27,7 +27,7 @@ class LineProcess {
 
   constructor(command, args, {cwd, env}, onMessage) {
     this.#child = spawn(command, args, {
-      cwd, stdio: ['pipe', 'pipe', 'pipe'], env: {PATH: process.env.PATH, LANG: 'C.UTF-8', ...env}});
+      cwd, stdio: 'pipe', env: {PATH: process.env.PATH, LANG: 'C.UTF-8', ...env}});
     this.#child.stdin.on('error', () => {});
     this.#child.stderr.on('data', (data) => {
       this.#stderr = (this.#stderr + data).slice(-2000);

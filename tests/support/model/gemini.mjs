@@ -60,7 +60,8 @@ export const gemini = {
   },
 
   streamError(meta, out) {
-    out.send('', {error: {code: 503, message: 'Scripted mid-stream failure', status: 'UNAVAILABLE'}});
+    const message = 'Scripted mid-stream failure';
+    out.send('', {error: {code: 503, message, status: 'UNAVAILABLE'}});
     out.end();
   },
 };

@@ -1,4 +1,4 @@
-// What a prompt says about the answer it wants: [[scenario:NAME]], modifiers and explicit tool calls.
+// What a prompt says about the answer it wants: [[scenario:NAME]], modifiers, explicit calls.
 
 const kMarker = /\[\[(?:scenario|call):/;
 

@@ -86,6 +86,9 @@ test('locate finds the prompt and the round', () => {
   // A background task's report is answered by the scenario that started it.
   const report = say('<task-notification>done</task-notification>');
   assert.equal(at(marked, call, result, assistant, report).prompt, '[[scenario:tool]] go');
+  // Nor is Claude Code's wish to go on after a cut answer a prompt.
+  assert.equal(at(marked, assistant, say('Output token limit hit. Resume directly.')).prompt,
+      '[[scenario:tool]] go');
   // A new prompt without a marker starts afresh after an answer or an interruption...
   assert.deepEqual(at(marked, call, result, assistant, say('and now?')),
       {prompt: 'and now?', step: 0});
@@ -156,7 +159,8 @@ test('Responses: free-form patches, plans, escalation and cut answers', async ()
   const items = async (prompt) => (await run(prompt)).at(-1).response.output;
   const patch = (await items('[[scenario:write]] go')).at(-1);
   assert.equal(patch.type, 'custom_tool_call');
-  assert.match(patch.input, /^\*\*\* Begin Patch\n\*\*\* Add File: out\.txt\n\+line one\n\+line two\n/);
+  assert.equal(patch.input, '*** Begin Patch\n*** Add File: out.txt\n+line one\n+line two\n' +
+      '*** End Patch\n');
   assert.equal((await items('[[scenario:plan]] go')).at(-1).name, 'update_plan');
   const guarded = JSON.parse((await items('[[scenario:permission]] go')).at(-1).arguments);
   assert.equal(guarded.sandbox_permissions, 'require_escalated');

@@ -51,6 +51,7 @@ export const responses = {
         if (type.endsWith('.delta')) produced += 1;
         sendPart(type, fields);
       }
+      if (block.cut) continue;  // Codex runs whatever is reported as done
       output.push(item.done(block));
       send('response.output_item.done', {output_index: index, item: output.at(-1)});
     }

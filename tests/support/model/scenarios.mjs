@@ -2,8 +2,8 @@
 //   {blocks: [block...], stop?, tps?}   an answer, or
 //   {failure: {status, type, message}}  an HTTP error, or
 //   {silent: true}                      no byte at all, for ever.
-// A block is one of {thinking}, {text, then?}, {tool, cut?}; `then` is what happens when the text is
-// out but its block still open: {gate, text} waits and goes on, {hang}, {drop} or {error} end badly.
+// A block is one of {thinking}, {text, then?}, {tool, cut?}; `then` is what happens when the text
+// is out but its block still open: {gate, text} waits and goes on; {hang}, {drop}, {error} do not.
 
 import {withoutMarkers} from './markers.mjs';
 import {kMarkdown, kUnicode, prose} from './prose.mjs';
@@ -114,7 +114,8 @@ const kScenarios = {
 
   // Early ends.
   max_tokens: () => ({...say(prose(40)), stop: 'max_tokens'}),
-  'max_tokens-tool': (c) => ({
+  // Claude Code would repeat a cut call for ever.
+  'max_tokens-tool': (c) => c.step >= 3 ? say('Three calls were cut.') : ({
     blocks: [{text: 'Cut inside a tool call.'},
       {tool: c.use('write', 'cut.txt', prose(50)), cut: true}],
     stop: 'max_tokens',

@@ -3,7 +3,7 @@
 //
 //   node server.mjs [--port 0] [--tps 400] [--log FILE [--log-bodies]] [--exit-with-stdin]
 //
-// Prints {"listening":PORT} when ready. See README.md for scenarios and for how to point a CLI here.
+// Prints {"listening":PORT} when ready. README.md has the scenarios and what each CLI needs.
 
 import {createHash} from 'node:crypto';
 import fs from 'node:fs';

@@ -12,7 +12,9 @@ export function toolkitFor(names, cwd) {
   return {};
 }
 
-const kPlan = [['Read the code', 'completed'], ['Change it', 'in_progress'], ['Test it', 'pending']];
+const kPlan = [
+  ['Read the code', 'completed'], ['Change it', 'in_progress'], ['Test it', 'pending'],
+];
 
 function claude(has, path) {
   const shell = (command) => (
