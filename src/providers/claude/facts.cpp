@@ -1,0 +1,157 @@
+#include "providers/claude/facts.h"
+
+#include <algorithm>
+
+namespace lb::claude {
+namespace {
+
+std::uint64_t count_at(const json::object& object, std::string_view key) {
+  const double number = number_at(object, key);
+  // Above 2^53 a double is not a count any more.
+  return number > 0 && number < 9e15 ? static_cast<std::uint64_t>(number) : 0;
+}
+
+std::uint64_t context_of(const Usage& usage) {
+  return usage.input_tokens + usage.output_tokens + usage.cache_read_input_tokens.value_or(0) +
+         usage.cache_creation_input_tokens.value_or(0);
+}
+
+Choice choice(std::string id, std::string name, std::string description) {
+  return {std::move(id), std::move(name),
+          description.empty() ? std::nullopt : std::optional(std::move(description))};
+}
+
+void add(std::optional<Usage>& sum, const Usage& more) {
+  if (!sum) sum.emplace();
+  const auto plus = [](std::optional<std::uint64_t>& to, const std::optional<std::uint64_t>& from) {
+    if (from) to = to.value_or(0) + *from;
+  };
+  sum->input_tokens += more.input_tokens;
+  sum->output_tokens += more.output_tokens;
+  plus(sum->cache_read_input_tokens, more.cache_read_input_tokens);
+  plus(sum->cache_creation_input_tokens, more.cache_creation_input_tokens);
+}
+
+}  // namespace
+
+std::optional<Usage> usage_of(const json::object* usage) {
+  if (usage == nullptr) return std::nullopt;
+  Usage result;
+  result.input_tokens = count_at(*usage, "input_tokens");
+  result.output_tokens = count_at(*usage, "output_tokens");
+  if (usage->contains("cache_read_input_tokens")) {
+    result.cache_read_input_tokens = count_at(*usage, "cache_read_input_tokens");
+  }
+  if (usage->contains("cache_creation_input_tokens")) {
+    result.cache_creation_input_tokens = count_at(*usage, "cache_creation_input_tokens");
+  }
+  return result;
+}
+
+FactKeeper::FactKeeper(bool bypass_allowed) {
+  facts_.modes = {
+      choice("default", "Ask first", "Asks before it changes anything"),
+      choice("acceptEdits", "Accept edits", "Edits files without asking; asks for commands"),
+      choice("plan", "Plan", "Reads and plans; changes nothing"),
+  };
+  if (bypass_allowed) {
+    facts_.modes.push_back(choice("bypassPermissions", "Never ask", "Runs everything unasked"));
+  }
+}
+
+bool FactKeeper::offers_mode(std::string_view mode) const {
+  return std::ranges::any_of(facts_.modes, [&](const Choice& c) { return c.id == mode; });
+}
+
+void FactKeeper::initialized(const json::object& response) {
+  if (const json::array* models = array_at(response, "models")) {
+    facts_.models.clear();
+    resolved_.clear();
+    for (const json::value& value : *models) {
+      const json::object* model = value.if_object();
+      if (model == nullptr || string_at(*model, "value").empty()) continue;
+      const std::string id(string_at(*model, "value"));
+      const std::string_view name = string_at(*model, "displayName");
+      facts_.models.push_back(choice(id, name.empty() ? id : std::string(name),
+                                     std::string(string_at(*model, "description"))));
+      resolved_.emplace_back(id, string_at(*model, "resolvedModel"));
+    }
+  }
+  if (const json::array* commands = array_at(response, "commands")) {
+    facts_.commands.clear();
+    for (const json::value& value : *commands) {
+      const json::object* command = value.if_object();
+      if (command == nullptr || string_at(*command, "name").empty()) continue;
+      const std::string_view hint = string_at(*command, "argumentHint");
+      facts_.commands.push_back({std::string(string_at(*command, "name")),
+                                 std::string(string_at(*command, "description")),
+                                 hint.empty() ? std::nullopt : std::optional<std::string>(hint)});
+    }
+    commands_known_ = !facts_.commands.empty();
+  }
+}
+
+void FactKeeper::init(const json::object& record) {
+  set_mode(string_at(record, "permissionMode"));
+  set_model(string_at(record, "model"));
+  const json::array* commands = array_at(record, "slash_commands");
+  if (commands == nullptr || commands_known_) return;
+  facts_.commands.clear();
+  for (const json::value& name : *commands) {
+    if (name.is_string()) facts_.commands.push_back({std::string(name.get_string()), "", {}});
+  }
+}
+
+void FactKeeper::set_mode(std::string_view mode) {
+  if (!mode.empty()) facts_.mode = std::string(mode);
+}
+
+std::string FactKeeper::choice_for(std::string_view model) const {
+  for (const Choice& known : facts_.models) {
+    if (known.id == model) return known.id;
+  }
+  // The present choice stays when it means this model; several choices may.
+  for (const auto& [id, name] : resolved_) {
+    if (name == model && facts_.model == id) return id;
+  }
+  for (const auto& [id, name] : resolved_) {
+    if (name == model) return id;
+  }
+  return std::string(model);
+}
+
+void FactKeeper::set_model(std::string_view model) {
+  if (!model.empty()) facts_.model = choice_for(model);
+}
+
+void FactKeeper::answer_usage(const json::object& object) {
+  const auto usage = usage_of(&object);
+  if (!usage || context_of(*usage) == 0) return;
+  if (!facts_.context) facts_.context.emplace();
+  facts_.context->used = context_of(*usage);
+}
+
+std::optional<double> FactKeeper::result(const json::object& record,
+                                         const std::optional<Usage>& usage) {
+  if (usage) add(facts_.usage, *usage);
+  if (const json::object* models = object_at(record, "modelUsage")) {
+    std::uint64_t size = 0;
+    for (const auto& member : *models) {
+      const json::object* model = member.value().if_object();
+      if (model != nullptr) size = std::max(size, count_at(*model, "contextWindow"));
+    }
+    if (size > 0) {
+      if (!facts_.context) facts_.context.emplace();
+      facts_.context->size = size;
+    }
+  }
+  const json::value* total = record.if_contains("total_cost_usd");
+  if (total == nullptr || !total->is_number()) return std::nullopt;
+  const double now = number_at(record, "total_cost_usd");
+  const double cost = now >= process_cost_ ? now - process_cost_ : now;
+  process_cost_ = now;
+  facts_.cost_usd = facts_.cost_usd.value_or(0) + cost;
+  return cost;
+}
+
+}  // namespace lb::claude

@@ -1,0 +1,42 @@
+#include "providers/claude/protocol.h"
+
+#include <fmt/format.h>
+
+namespace lb::claude {
+
+std::string image_placeholder(const json::object& block) {
+  const json::object* source = object_at(block, "source");
+  const std::string_view type =
+      source != nullptr ? string_at(*source, "media_type") : std::string_view();
+  return type.empty() ? "[Image]" : fmt::format("[Image: {}]", type);
+}
+
+std::string text_of(const json::object& record) {
+  const json::object* message = object_at(record, "message");
+  if (message == nullptr) return {};
+  const json::array* blocks = array_at(*message, "content");
+  if (blocks == nullptr) return std::string(string_at(*message, "content"));
+  std::string text;
+  for (const json::value& value : *blocks) {
+    const json::object* block = value.if_object();
+    if (block == nullptr) continue;
+    const std::string_view type = string_at(*block, "type");
+    if (type != "text" && type != "image") continue;
+    if (!text.empty()) text += "\n\n";
+    text += type == "text" ? std::string(string_at(*block, "text")) : image_placeholder(*block);
+  }
+  return text;
+}
+
+std::optional<std::string_view> tagged(std::string_view text, std::string_view tag) {
+  const std::string open = fmt::format("<{}>", tag);
+  const std::string close = fmt::format("</{}>", tag);
+  const std::size_t from = text.find(open);
+  if (from == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = from + open.size();
+  const std::size_t end = text.find(close, begin);
+  if (end == std::string_view::npos) return std::nullopt;
+  return text.substr(begin, end - begin);
+}
+
+}  // namespace lb::claude

@@ -1,0 +1,249 @@
+/// Translator: what Claude Code writes, in our words.
+///
+/// One line (parsed) in; upserts, turns, facts and the CLI's id out. All quirks of the CLI are
+/// here and nowhere else; the history reader feeds the same code, so a conversation read from the
+/// CLI's file looks as it did live. The rules that hold it together:
+///   - a turn begins with `system/init` and ends with `result`; `message_stop` ends nothing;
+///   - text is shown from the stream and settled by the `assistant` line; what no such line
+///     confirmed, or what was cut, ends as cancelled;
+///   - a tool call is final with its result only;
+///   - lines belong to a subagent by their parent call, and live in the turn of that call;
+///   - lines with type `user` are never the user's words.
+/// Pure: time is an input, outputs are collected and taken. Owned by a session (io thread) or by a
+/// history reader (any one thread).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "model/session.h"
+#include "providers/claude/board.h"
+#include "providers/claude/facts.h"
+#include "providers/claude/plan_keeper.h"
+#include "providers/claude/protocol.h"
+#include "providers/provider.h"
+
+namespace lb::claude {
+
+/// A prompt of ours was taken up by the CLI: its turn runs.
+struct TurnBound {
+  TurnId turn;
+};
+using Output = std::variant<Upsert, Turn, SessionFacts, CliIdentity, TurnBound>;
+
+struct TranslatorOptions {
+  SessionId session;
+  std::string provider_id = "claude-code";
+  BatcherOptions batching = {};
+  Board::Forms forms = Board::Forms::Every;
+  bool bypass_allowed = false;
+};
+
+/// How a turn ends, whoever says so: a `result`, the end of the process, or a history file.
+struct TurnEnd {
+  TurnType type = TurnType::Complete;
+  std::optional<TurnStatus> status;
+  std::optional<std::string> finish_reason;
+  std::optional<Usage> usage;
+  std::optional<double> cost_usd;
+  std::string error_code;
+  std::string error_message;
+};
+
+class Translator {
+ public:
+  explicit Translator(TranslatorOptions options);
+
+  /// One line of the CLI. Lines about our own control requests are the session's business.
+  void line(const json::object& record, Moment at);
+  /// The answer to `initialize`: commands and models.
+  void initialized(const json::object& response);
+
+  /// A prompt was written; the next `init` takes it up.
+  void prompt(TurnId turn);
+  /// It was not, after all.
+  void retract(const TurnId& turn);
+  /// We asked for an interrupt: the turn will end as cancelled.
+  void interrupted() { interrupted_ = true; }
+
+  void tick(Moment at) { board_.tick(at); }
+  [[nodiscard]] std::optional<MonoMs> deadline() const { return board_.deadline(); }
+
+  /// The process is gone: whatever is open ends, also what works in the background. `end` is the
+  /// end of the turn that was open.
+  void process_ended(TurnEnd end, Moment at);
+
+  // --- Approvals (approvals.cpp) ----------------------------------------------------------------
+  struct PreparedAnswer {
+    std::string line;  // The control_response to write.
+    bool stops_turn = false;
+  };
+  /// What to write for the user's decision. Nothing has changed yet: write it, then `answered`.
+  [[nodiscard]] Result<PreparedAnswer> prepare(const Answer& answer);
+  void answered(const Answer& answer, Moment at);
+  /// The main thread's open questions expire; returns the refusals to write.
+  std::vector<std::string> refuse_open(Moment at);
+
+  // --- Turns from elsewhere (the history reader) ------------------------------------------------
+  void begin_turn(TurnId turn, TurnOrigin origin, Moment at);
+  void end_turn(TurnEnd end, Moment at);
+  /// A line of the system in the conversation: retries, compaction, local output.
+  void note(std::string text, Moment at);
+  void user_message(const TurnId& turn, std::string text, Moment at);
+
+  [[nodiscard]] bool turn_open() const { return turn_.has_value(); }
+  [[nodiscard]] const TurnId* turn_id() const { return turn_ ? &turn_->turn.turn_id : nullptr; }
+  /// True while a subagent works in the background.
+  [[nodiscard]] bool in_background() const;
+  [[nodiscard]] const FactKeeper& facts() const { return facts_; }
+  [[nodiscard]] FactKeeper& facts() { return facts_; }
+  /// Says the facts again if they changed.
+  void publish_facts();
+
+  /// Everything that happened since the last call, in order.
+  [[nodiscard]] std::vector<Output> take() { return std::exchange(outputs_, {}); }
+
+ private:
+  enum class BlockKind { Text, Thinking, Tool };
+  struct Block {
+    BlockKind kind = BlockKind::Text;
+    std::int64_t index = 0;
+    ItemId item;
+    std::string call_id;
+    std::string json;      // Arguments as they stream in.
+    bool stopped = false;  // content_block_stop was seen.
+    bool matched = false;  // The assistant line was seen.
+    bool ended = false;
+  };
+  /// One answer of the model: message_start … message_stop, or just its assistant lines.
+  struct Speech {
+    TurnId turn;
+    std::uint64_t ordinal = 0;
+    std::optional<std::string> parent;
+    bool streamed = false;
+    bool stopped_well = false;  // A stop reason was given: nothing of it was cut.
+    std::vector<Block> blocks;
+  };
+  struct Call {
+    TurnId turn;
+    ItemId item;
+    std::string name;
+    std::optional<std::string> parent;
+    bool done = false;
+    bool background = false;  // An agent that goes on after its call has a result.
+  };
+  struct OpenTurn {
+    Turn turn;
+    std::vector<TurnId> merged;   // Prompts that the CLI took into this turn.
+    std::vector<TurnId> unbound;  // Whose senders do not know yet that they run.
+    std::string error_text;       // Of the last synthetic error.
+    std::string error_kind;
+    std::optional<std::string> stop_reason;
+    std::optional<TurnEnd> suspended;  // Ended by a result that was not for our prompt.
+    std::optional<ItemId> retry_note;
+  };
+  struct Numbers {
+    std::uint64_t message = 0;
+    std::uint64_t note = 0;
+    std::uint64_t approval = 0;
+    std::uint64_t tool = 0;
+  };
+  struct Asked {
+    std::string request_id;
+    ItemId item;
+    std::string call_id;
+    std::optional<std::string> parent;
+    json::value input;
+    std::vector<json::value> suggestions;
+  };
+
+  // translator.cpp
+  void user_line(const json::object& record, Moment at);
+  void emit_turn(const Turn& turn);
+
+  // translator_blocks.cpp
+  void stream_event(const json::object& record, Moment at);
+  void message_start(const json::object& message, std::optional<std::string> parent, Moment at);
+  void block_start(Speech& speech, const json::object& event, Moment at);
+  void block_delta(Speech& speech, const json::object& event, Moment at);
+  void block_stop(Speech& speech, std::int64_t index, Moment at);
+  void message_delta(Speech& speech, const json::object& event, Moment at);
+  void assistant(const json::object& record, Moment at);
+  void synthetic(const json::object& record, Moment at);
+  void assistant_block(Speech& speech, const json::object& block, const json::object& record,
+                       Moment at);
+  Block& match(Speech& speech, BlockKind kind, const json::object& block, Moment at);
+  Block& add_block(Speech& speech, BlockKind kind, std::int64_t index, Moment at);
+  Speech& new_speech(std::string id, std::optional<std::string> parent, Moment at);
+  void settle(Speech& speech, ItemStatus status, Moment at);
+  void void_stream(const std::optional<std::string>& parent, std::string_view except, Moment at);
+  static Block* block_at(Speech& speech, std::int64_t index);
+
+  // translator_tools.cpp
+  void open_call(Speech& speech, Block& block, const json::object& use, Moment at);
+  void whole_arguments(const Block& block, const json::object& input, Moment at);
+  void tool_result(const json::object& block, const json::object& record, Moment at);
+  void unknown_result(const std::string& call_id, const json::object& block,
+                      const json::object& record, Moment at);
+  void after_result(const std::string& call_id, const ToolCall& tool, const json::value* structured,
+                    Moment at);
+  void show_plan(Moment at);
+
+  // translator_turns.cpp
+  void init(const json::object& record, Moment at);
+  void result(const json::object& record, Moment at);
+  TurnEnd outcome(const json::object& record) const;
+  void ensure_turn(Moment at);
+  void take_prompt(const std::vector<TurnId>& taken, Moment at);
+  void start_turn(TurnId turn, TurnOrigin origin, Moment at);
+  void announce();
+  void state_changed(std::string_view state, Moment at);
+  void forget_past_turns();
+
+  // translator_system.cpp
+  void system_line(const json::object& record, Moment at);
+  void retry(const json::object& record, Moment at);
+  void end_retry_note(Moment at);
+  void compacted(const json::object& record, Moment at);
+  void task_line(std::string_view subtype, const json::object& record, Moment at);
+  void task_over(const std::string& call_id, Moment at);
+  void close(const std::function<bool(const Board::Entry&)>& which, const Ending& tool_ending,
+             Moment at);
+  [[nodiscard]] bool is_background(const std::optional<std::string>& parent) const;
+  [[nodiscard]] TurnId turn_of(const std::optional<std::string>& parent, Moment at);
+  Numbers& numbers(const TurnId& turn) { return numbers_[turn]; }
+
+  // approvals.cpp
+  void ask(const std::string& request_id, const json::object& request, Moment at);
+  void withdraw(std::string_view request_id, Moment at);
+  void expire(const std::function<bool(const Asked&)>& which, Moment at);
+  Asked* asked_for(const ItemId& item);
+
+  TranslatorOptions options_;
+  std::vector<Output> outputs_;
+  Board board_;
+  FactKeeper facts_;
+  PlanKeeper plan_;
+  std::string cli_session_;
+  std::optional<OpenTurn> turn_;
+  std::deque<TurnId> pending_;
+  std::optional<TurnId> last_turn_;
+  std::unordered_map<std::string, Speech> speeches_;    // By message id.
+  std::map<std::string, std::string> streaming_;        // Parent call (or "") → message id.
+  std::unordered_map<std::string, Call> calls_;         // By the CLI's call id.
+  std::unordered_map<std::string, std::string> tasks_;  // Task id → call id.
+  std::map<TurnId, Numbers> numbers_;
+  std::deque<Asked> asked_;
+  std::map<ItemId, bool> answered_;  // Approvals that have ended: asked once, answered once.
+  bool interrupted_ = false;
+};
+
+}  // namespace lb::claude
