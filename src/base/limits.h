@@ -21,6 +21,46 @@ inline constexpr std::size_t kSpansMax = 1024;
 /// Tool output above this travels as head and tail; the whole is fetched on demand.
 inline constexpr std::size_t kToolOutputInlineMax = 256U << 10U;
 
+// --- Store ----------------------------------------------------------------------------------
+/// How often a full disk is tried again: quick enough to heal before anyone looks, no busy loop.
+inline constexpr int kStoreRetryMs = 250;
+/// Growing text is synced at most this often: within 100 ms of being seen, with kFlushMs.
+inline constexpr int kGrowthSyncMs = 50;
+/// The store is idle after this long without a write: time for the index and the checkpoint.
+inline constexpr int kStoreIdleMs = 100;
+/// They are not put off longer than this, however busy the store is.
+inline constexpr int kStoreIdleMaxMs = 2000;
+/// Text given to the full-text index in one transaction: a commit waits no longer than that takes.
+inline constexpr std::size_t kIndexBytesMax = 1U << 20U;
+/// The log of growing text begins again at this size.
+inline constexpr std::uint64_t kGrowthLogMax = 8U << 20U;
+/// Pages in the WAL before a checkpoint (4 MiB): pages that change often are then written once.
+inline constexpr int kWalPagesMax = 1024;
+/// Entries of one page read from the store: what a reader far behind costs in memory.
+inline constexpr std::size_t kStorePageBytes = 1U << 20U;
+
+// --- Sessions -------------------------------------------------------------------------------
+/// Growing text is handed to the store at most this long after it was seen.
+inline constexpr int kFlushMs = 40;
+/// A reader without appends sees growing text at most this often.
+inline constexpr int kReaderPaceMs = 100;
+/// Revisions reserved ahead in the store: after a crash numbering goes on above the reservation.
+inline constexpr std::uint64_t kRevisionBlock = 1U << 16U;
+/// A prompt; larger texts belong into a file of the project.
+inline constexpr std::size_t kPromptBytesMax = 1U << 20U;
+/// Prompts that wait behind a running turn, per session.
+inline constexpr std::size_t kQueueMax = 100;
+/// An attached image, as documented on the wire.
+inline constexpr std::size_t kAttachmentBytesMax = 20U << 20U;
+/// A title is one line in a narrow column.
+inline constexpr std::size_t kTitleBytesMax = 200;
+/// Sessions made outside are looked for at most this often per project.
+inline constexpr int kDiscoveryEveryMs = 5000;
+/// How many files of a project are looked at for @-mentions: more makes the answer slow, not better.
+inline constexpr std::size_t kProjectFilesMax = 200'000;
+/// A session that nobody reads and that does nothing keeps only its head after this long.
+inline constexpr int kRestMs = 2000;
+
 // --- Batching -------------------------------------------------------------------------------
 /// Text that nobody has seen is shown at the latest this long after it arrived.
 inline constexpr std::int64_t kBatchAgeMs = 50;

@@ -48,7 +48,7 @@ struct SessionRecord {
   TurnId last_turn;     // The newest turn that the agent knows.
   std::string model;
   std::string mode;
-  std::string facts;  // SessionFacts as JSON, or empty.
+  std::string facts;  // SessionFacts as JSON, or empty. Written by SessionWrite::facts.
   /// Revisions up to here may have been handed out: after a crash the timeline goes on above it.
   Revision reserved = 0;
   std::uint64_t next_pos = 1;
@@ -94,6 +94,7 @@ struct PromptRecord {
 struct SessionWrite {
   SessionId session;
   std::optional<SessionRecord> record;
+  std::optional<std::string> facts;  // Apart from the record: larger, and seldom new.
   std::vector<EntryPut> entries;
   std::vector<GrowthPut> growth;
   std::vector<OutputPut> outputs;

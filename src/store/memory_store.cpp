@@ -1,0 +1,193 @@
+#include "store/memory_store.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+
+#include "store/growth.h"
+
+namespace lb {
+
+MemoryStore::MemoryStore(asio::any_io_executor io) : io_(std::move(io)), epoch_(make_uuid()) {}
+
+StoreInfo MemoryStore::info() const {
+  return {"memory", "none", epoch_};
+}
+
+void MemoryStore::on_state(std::function<void(StoreState)> callback) {
+  on_state_ = std::move(callback);
+}
+
+void MemoryStore::set_state(StoreState state) {
+  state_ = std::move(state);
+  if (on_state_) on_state_(state_);
+  drain();
+}
+
+Result<Catalog> MemoryStore::load_catalog() {
+  Catalog catalog;
+  for (const auto& [id, project] : projects_) catalog.projects.push_back(project);
+  std::ranges::sort(catalog.projects, {}, &ProjectRecord::order);
+  for (const auto& [id, record] : records_) catalog.sessions.push_back(record);
+  for (const auto& [id, credential] : credentials_) catalog.credentials.push_back(credential);
+  return catalog;
+}
+
+Result<std::vector<Unfinished>> MemoryStore::load_unfinished() {
+  std::vector<Unfinished> all;
+  for (const auto& [session, shelf] : shelves_) {
+    Unfinished left;
+    left.session = session;
+    for (const auto& [key, entry] : shelf.entries) {
+      if (!entry.open) continue;
+      StoredEntry whole = entry;
+      const auto growth = shelf.growth.find(entry.id);
+      if (growth != shelf.growth.end()) whole.payload = fold_growth(entry.payload, growth->second);
+      left.entries.push_back(std::move(whole));
+    }
+    std::ranges::sort(left.entries, {}, &StoredEntry::pos);
+    for (const TurnId& turn : shelf.prompt_order) {
+      const PromptRecord& prompt = shelf.prompts.at(turn);
+      if (!prompt.settled) left.prompts.push_back(prompt);
+    }
+    if (!left.entries.empty() || !left.prompts.empty()) all.push_back(std::move(left));
+  }
+  return all;
+}
+
+void MemoryStore::write(WriteBatch batch, Done done) {
+  waiting_.emplace_back(std::move(batch), std::move(done));
+  drain();
+}
+
+void MemoryStore::drain() {
+  if (state_.kind != StoreState::Kind::Ready) return;
+  while (!waiting_.empty()) {
+    auto [batch, done] = std::move(waiting_.front());
+    waiting_.pop_front();
+    apply(batch);
+    if (done) asio::post(io_, std::move(done));
+  }
+}
+
+void MemoryStore::apply(WriteBatch& batch) {
+  for (ProjectRecord& project : batch.projects) projects_[project.id] = std::move(project);
+  for (SessionWrite& write : batch.sessions) apply(write);
+  for (CredentialRecord& one : batch.credentials) credentials_[one.id] = std::move(one);
+  for (const std::string& id : batch.credentials_removed) credentials_.erase(id);
+  for (AttachmentRecord& one : batch.attachments) attachments_[one.id] = std::move(one);
+}
+
+void MemoryStore::apply(SessionWrite& write) {
+  if (write.record) {
+    std::string facts = std::move(records_[write.session].facts);
+    records_[write.session] = std::move(*write.record);
+    records_[write.session].facts = std::move(facts);
+  }
+  if (write.facts) records_[write.session].facts = std::move(*write.facts);
+  if (write.erase) {
+    shelves_.erase(write.session);
+    std::erase_if(attachments_,
+                  [&](const auto& one) { return one.second.session == write.session; });
+    return;
+  }
+  Shelf& shelf = shelves_[write.session];
+  for (GrowthPut& piece : write.growth) shelf.growth[piece.item_id].push_back(std::move(piece));
+  for (EntryPut& put : write.entries) {
+    if (put.kind == EntryKind::Item) shelf.growth.erase(put.id);
+    shelf.entries[{put.kind, put.id}] = {put.kind,      put.id,   put.form->rev,
+                                         put.form->pos, put.open, std::string(put.form->payload())};
+  }
+  for (OutputPut& output : write.outputs) shelf.outputs[output.item_id] = std::move(output.text);
+  for (PromptRecord& prompt : write.prompts) {
+    if (!shelf.prompts.contains(prompt.turn_id)) shelf.prompt_order.push_back(prompt.turn_id);
+    shelf.prompts[prompt.turn_id] = std::move(prompt);
+  }
+}
+
+asio::awaitable<Result<EntryPage>> MemoryStore::read_since(SessionId session, Revision since,
+                                                           Revision upto, std::size_t bytes_max) {
+  std::vector<StoredEntry> found;
+  for (const auto& [key, entry] : shelves_[session].entries) {
+    if (!entry.open && entry.rev > since && entry.rev <= upto) found.push_back(entry);
+  }
+  std::ranges::sort(found, {}, &StoredEntry::rev);
+  EntryPage page;
+  std::size_t bytes = 0;
+  for (StoredEntry& entry : found) {
+    if (bytes >= bytes_max && !page.entries.empty()) {
+      page.more = true;
+      break;
+    }
+    bytes += entry.payload.size();
+    page.entries.push_back(std::move(entry));
+  }
+  co_return page;
+}
+
+asio::awaitable<Result<EntryPage>> MemoryStore::read_window(SessionId session, std::uint64_t before,
+                                                            std::uint64_t count) {
+  EntryPage page;
+  for (const auto& [key, entry] : shelves_[session].entries) {
+    if (!entry.open && entry.pos < before) page.entries.push_back(entry);
+  }
+  std::ranges::sort(page.entries, {}, &StoredEntry::pos);
+  page.more = page.entries.size() > count;
+  if (page.more)
+    page.entries.erase(page.entries.begin(), page.entries.end() - std::ptrdiff_t(count));
+  co_return page;
+}
+
+asio::awaitable<Result<std::optional<StoredEntry>>> MemoryStore::read_entry(SessionId session,
+                                                                            EntryKind kind,
+                                                                            std::string id) {
+  const Shelf& shelf = shelves_[session];
+  const auto found = shelf.entries.find({kind, id});
+  if (found == shelf.entries.end()) co_return std::nullopt;
+  co_return found->second;
+}
+
+asio::awaitable<Result<std::optional<std::string>>> MemoryStore::read_output(SessionId session,
+                                                                             std::string item_id) {
+  const Shelf& shelf = shelves_[session];
+  const auto found = shelf.outputs.find(item_id);
+  if (found == shelf.outputs.end()) co_return std::nullopt;
+  co_return found->second;
+}
+
+asio::awaitable<Result<std::vector<PromptRecord>>> MemoryStore::read_prompts(SessionId session) {
+  std::vector<PromptRecord> prompts;
+  const Shelf& shelf = shelves_[session];
+  for (const TurnId& turn : shelf.prompt_order) prompts.push_back(shelf.prompts.at(turn));
+  co_return prompts;
+}
+
+asio::awaitable<Result<std::optional<AttachmentRecord>>> MemoryStore::read_attachment(
+    SessionId session, std::string id) {
+  const auto found = attachments_.find(id);
+  if (found == attachments_.end() || found->second.session != session) co_return std::nullopt;
+  co_return found->second;
+}
+
+asio::awaitable<Result<std::vector<SearchHit>>> MemoryStore::search(Search search) {
+  const std::vector<std::string> words = search_words(search.text);
+  const auto matches = [&](const std::string& payload) {
+    const std::vector<std::string> have = search_words(searchable_text(payload));
+    return std::ranges::all_of(words, [&](const std::string& word) {
+      const bool last = &word == &words.back();
+      return std::ranges::any_of(have, [&](const std::string& candidate) {
+        return last ? candidate.starts_with(word) : candidate == word;
+      });
+    });
+  };
+  std::vector<SearchHit> hits;
+  for (const SessionId& session : search.sessions) {
+    for (const auto& [key, entry] : shelves_[session].entries) {
+      if (hits.size() >= search.limit || words.empty()) break;
+      if (entry.open || entry.kind != EntryKind::Item || !matches(entry.payload)) continue;
+      hits.push_back({session, entry.id, entry.payload});
+    }
+  }
+  co_return hits;
+}
+
+}  // namespace lb

@@ -1,0 +1,22 @@
+/// The tables, their version and how an older file becomes a newer one.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "store/sqlite/database.h"
+
+namespace lb {
+
+inline constexpr int kSchemaVersion = 1;
+inline constexpr int kApplicationId = 0x4c424c44;  // "LBLD"
+
+/// Opens (or makes) the store file for writing and brings it to this version. A file of a newer
+/// version, of another program or that is damaged is refused and left as it is.
+Result<std::unique_ptr<Database>> open_for_writing(const std::string& path, const char* vfs);
+
+/// A connection that only reads and never checkpoints.
+std::unique_ptr<Database> open_for_reading(const std::string& path, const char* vfs);
+
+}  // namespace lb

@@ -1,0 +1,163 @@
+#include "store/sqlite/tables.h"
+
+#include "store/growth.h"
+
+namespace lb {
+
+Tables::Tables(Database& database)
+    : database_(database),
+      put_project_(database,
+                   "INSERT INTO projects(project_id, path, name, added_at, added_order, removed) "
+                   "VALUES(?1,?2,?3,?4,?5,?6) ON CONFLICT(project_id) DO UPDATE SET path=?2, "
+                   "name=?3, added_at=?4, added_order=?5, removed=?6"),
+      put_session_(database,
+                   "INSERT INTO sessions(session_id, project_id, cli_type, cli_session_id, title, "
+                   "title_source, created_at, last_active_at, archived, external, imported, "
+                   "deleted, unread, failed, last_turn, model, mode, reserved, next_pos) "
+                   "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19) "
+                   "ON CONFLICT(session_id) DO UPDATE SET project_id=?2, cli_type=?3, "
+                   "cli_session_id=?4, title=?5, title_source=?6, created_at=?7, "
+                   "last_active_at=?8, archived=?9, external=?10, imported=?11, deleted=?12, "
+                   "unread=?13, failed=?14, last_turn=?15, model=?16, mode=?17, reserved=?18, "
+                   "next_pos=?19"),
+      find_session_(database, "SELECT id FROM sessions WHERE session_id=?"),
+      put_facts_(database, "INSERT OR REPLACE INTO facts VALUES(?,?)"),
+      put_entry_(database,
+                 "INSERT INTO entries(session, kind, entry_id, rev, pos, open, payload) "
+                 "VALUES(?1,?2,?3,?4,?5,?6,?7) ON CONFLICT(session, kind, entry_id) DO UPDATE SET "
+                 "rev=?4, open=?6, payload=?7 RETURNING id"),
+      put_output_(database,
+                  "INSERT INTO outputs(session, item_id, output) VALUES(?1,?2,?3) "
+                  "ON CONFLICT(session, item_id) DO UPDATE SET output=?3"),
+      put_prompt_(database,
+                  "INSERT INTO prompts(session, turn_id, key, content, attachments, settled) "
+                  "VALUES(?1,?2,?3,?4,?5,?6) ON CONFLICT(session, turn_id) DO UPDATE SET "
+                  "key=?3, content=?4, attachments=?5, settled=?6"),
+      put_pending_(database, "INSERT OR IGNORE INTO search_pending VALUES(?)"),
+      put_credential_(database, "INSERT OR REPLACE INTO credentials VALUES(?,?,?,?)"),
+      drop_credential_(database, "DELETE FROM credentials WHERE id=?"),
+      put_attachment_(database,
+                      "INSERT OR REPLACE INTO attachments(attachment_id, session, mime_type, "
+                      "bytes) VALUES(?,?,?,?)"),
+      find_open_(database,
+                 "SELECT id, payload FROM entries WHERE session=? AND kind=0 AND entry_id=? AND "
+                 "open"),
+      update_payload_(database, "UPDATE entries SET payload=? WHERE id=?"),
+      next_pending_(database,
+                    "SELECT p.entry, e.payload FROM search_pending p LEFT JOIN entries e ON "
+                    "e.id=p.entry LIMIT 64"),
+      drop_pending_(database, "DELETE FROM search_pending WHERE entry=?"),
+      put_search_(database, "INSERT INTO search(rowid, body) VALUES(?,?)") {}
+
+std::int64_t Tables::key_of(const SessionId& session) {
+  const auto known = keys_.find(session.str());
+  if (known != keys_.end()) return known->second;
+  find_session_.bind(session.str());
+  if (!find_session_.step()) {
+    throw SqliteError(SQLITE_MISUSE, "an entry of a session that has no record: " + session.str());
+  }
+  const std::int64_t key = find_session_.integer(0);
+  find_session_.reset();
+  keys_[session.str()] = key;
+  return key;
+}
+
+void Tables::put(const ProjectRecord& project) {
+  put_project_.run(project.id.str(), project.path, project.name, project.added_at.ms, project.order,
+                   project.removed);
+}
+
+void Tables::put(const SessionRecord& record) {
+  put_session_.run(record.id.str(), record.project_id.str(), record.cli_type, record.cli_session_id,
+                   record.title, record.title_source, record.created_at.ms,
+                   record.last_active_at.ms, record.archived, record.external, record.imported,
+                   record.deleted, record.unread, record.failed, record.last_turn.str(),
+                   record.model, record.mode, record.reserved, record.next_pos);
+}
+
+void Tables::put(const SessionWrite& write) {
+  if (write.record) put(*write.record);
+  const std::int64_t session = key_of(write.session);
+  if (write.facts) put_facts_.run(session, *write.facts);
+  if (write.erase) return erase(session);
+  for (const EntryPut& entry : write.entries) put(session, entry);
+  for (const OutputPut& output : write.outputs)
+    put_output_.run(session, output.item_id, output.text);
+  for (const PromptRecord& prompt : write.prompts) {
+    put_prompt_.run(session, prompt.turn_id.str(), prompt.key, prompt.content, prompt.attachments,
+                    prompt.settled);
+  }
+}
+
+void Tables::put(std::int64_t session, const EntryPut& entry) {
+  put_entry_.bind(session, entry.kind, entry.id, entry.form->rev, entry.form->pos, entry.open,
+                  entry.form->payload());
+  const std::int64_t id = put_entry_.step() ? put_entry_.integer(0) : 0;
+  while (put_entry_.step()) {
+  }
+  put_entry_.reset();
+  if (entry.kind == EntryKind::Item && !entry.open) put_pending_.run(id);
+}
+
+void Tables::put(const CredentialRecord& credential) {
+  put_credential_.run(credential.id, credential.hash, credential.created_at.ms,
+                      credential.last_used_at.ms);
+}
+
+void Tables::remove_credential(const std::string& id) {
+  drop_credential_.run(id);
+}
+
+void Tables::put(const AttachmentRecord& attachment) {
+  put_attachment_.run(attachment.id, key_of(attachment.session), attachment.mime_type,
+                      attachment.bytes);
+}
+
+void Tables::erase(std::int64_t session) {
+  // A contentless index forgets a row only when it is told again what the row held.
+  Statement indexed(database_,
+                    "SELECT id, payload FROM entries WHERE session=? AND kind=0 AND NOT open AND "
+                    "id NOT IN (SELECT entry FROM search_pending)");
+  Statement forget(database_, "INSERT INTO search(search, rowid, body) VALUES('delete',?,?)");
+  indexed.bind(session);
+  while (indexed.step()) {
+    const std::string text = searchable_text(indexed.text(1));
+    if (!text.empty()) forget.run(indexed.integer(0), text);
+  }
+  Statement(database_,
+            "DELETE FROM search_pending WHERE entry IN (SELECT id FROM entries WHERE session=?)")
+      .run(session);
+  Statement(database_, "DELETE FROM entries WHERE session=?").run(session);
+  Statement(database_, "DELETE FROM outputs WHERE session=?").run(session);
+  Statement(database_, "DELETE FROM prompts WHERE session=?").run(session);
+  Statement(database_, "DELETE FROM attachments WHERE session=?").run(session);
+  Statement(database_, "DELETE FROM facts WHERE session=?").run(session);
+}
+
+void Tables::fold(const std::string& session, const std::string& item,
+                  const std::vector<GrowthPut>& pieces) {
+  find_open_.bind(key_of(SessionId(session)), item);
+  if (!find_open_.step()) return find_open_.reset();
+  const std::int64_t id = find_open_.integer(0);
+  const std::string folded = fold_growth(find_open_.text(1), pieces);
+  find_open_.reset();
+  update_payload_.run(folded, id);
+}
+
+std::size_t Tables::index_some(std::size_t bytes_max) {
+  std::vector<std::pair<std::int64_t, std::string>> found;
+  std::size_t bytes = 0;
+  next_pending_.bind();
+  while (bytes < bytes_max && next_pending_.step()) {
+    found.emplace_back(next_pending_.integer(0), searchable_text(next_pending_.text(1)));
+    bytes += found.back().second.size();
+  }
+  next_pending_.reset();
+  for (const auto& [entry, text] : found) {
+    if (!text.empty()) put_search_.run(entry, text);
+    drop_pending_.run(entry);
+  }
+  return found.size();
+}
+
+}  // namespace lb
