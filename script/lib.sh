@@ -27,7 +27,9 @@ quietly() {
   log=$(mktemp)
   "$@" >"$log" 2>&1 </dev/null || status=$?
   if [ "$status" -ne 0 ]; then
-    tail -n 40 "$log" >&2
+    # npm tells the reason first and compilers last.
+    awk '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++)
+      if (i <= 15 || i > NR - 25) print line[i]; else if (i == 16) print "[...]" }' "$log" >&2
     say "failed (status $status): $*"
   fi
   rm -f "$log"
