@@ -17,7 +17,7 @@ async function shot(name, { story = "busy", scheme = "light", size = { width: 13
   page.on("console", (message) => { if (message.type() === "error") console.error(name, "console:", message.text()); });
   await page.goto(login ? server.launch : server.url);
   if (login) await page.locator("nav").waitFor({ state: "attached" });
-  if (login && size.width < 760) await page.locator(".only-phone").first().click();
+  if (login && size.width < 760) await page.getByRole("button", { name: "Show sidebar" }).first().click();
   if (open) { await page.getByRole("button", { name: open }).first().click(); await page.locator(".chat-rows .row").first().waitFor(); }
   if (after) await after(page, server);
   await page.waitForTimeout(500);

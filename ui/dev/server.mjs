@@ -1,6 +1,6 @@
 // A development server that speaks docs/wire.md from memory: for working on the page, its screenshots and its measurements.
 // Usage: node dev/server.mjs [--port N] [--story first-run|busy|long|wide] [--dist DIR]
-import { createReadStream, existsSync, readdirSync, statSync } from "node:fs";
+import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, resolve } from "node:path";
 import { randomUUID } from "node:crypto";
@@ -47,13 +47,6 @@ function serveFile(path, dist, response) {
   response.writeHead(200, { "Content-Type": types[extname(file)] ?? "application/octet-stream", "Content-Security-Policy": csp, "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cache-Control": path === "/" ? "no-store" : "public, max-age=31536000, immutable" });
   createReadStream(file).pipe(response);
-}
-
-export function subdirectories(prefix) {
-  const parent = prefix.endsWith("/") ? prefix : prefix.slice(0, prefix.lastIndexOf("/") + 1);
-  const start = prefix.slice(parent.length);
-  try { return readdirSync(parent || "/", { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name.startsWith(start) && !entry.name.startsWith(".")).map((entry) => `${parent}${entry.name}`); }
-  catch { return []; }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

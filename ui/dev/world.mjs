@@ -1,13 +1,19 @@
 // Projects, agents and sessions of the development server, and the answers to every message of docs/wire.md that the page sends.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
 import { play } from "./agent.mjs";
-import { subdirectories } from "./server.mjs";
 import { seed } from "./stories.mjs";
 import { Timeline } from "./timeline.mjs";
 
 const fail = (status, code, message, more = {}) => Object.assign(new Error(message), { status, code, more });
+
+function subdirectories(prefix) {
+  const parent = prefix.endsWith("/") ? prefix : prefix.slice(0, prefix.lastIndexOf("/") + 1);
+  const start = prefix.slice(parent.length);
+  try { return readdirSync(parent || "/", { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name.startsWith(start) && !entry.name.startsWith(".")).map((entry) => `${parent}${entry.name}`); }
+  catch { return []; }
+}
 
 export class World {
   constructor(story) {
@@ -23,7 +29,7 @@ export class World {
   }
 
   addProject(path) {
-    const project = { projectId: `p-${this.projects.length + 1}-${basename(path)}`, path, name: basename(path), addedAt: new Date().toISOString() };
+    const project = { projectId: `p${path.replace(/\W+/g, "-")}`, path, name: basename(path), addedAt: new Date().toISOString() };
     this.projects.push(project);
     return project;
   }
@@ -105,11 +111,11 @@ export class World {
   async create({ cliType, projectId }) {
     const agent = this.agents.find((candidate) => candidate.cliType === cliType);
     if (!agent) throw fail(400, "UNSUPPORTED_CLI_TYPE", `There is no agent ${cliType}.`);
-    if (!agent.installed) throw fail(503, "AGENT_UNAVAILABLE", agent.remedy ?? "It was not found on PATH.");
-    if (agent.refuses) throw fail(502, "SESSION_CREATE_FAILED", "It did not answer the handshake.");
     this.setAgent(cliType, "starting");
     await new Promise((resolve) => setTimeout(resolve, this.startMs ?? 150));
-    this.setAgent(cliType, "connected");
+    this.setAgent(cliType, agent.installed && !agent.refuses ? "connected" : "idle");
+    if (!agent.installed) throw fail(503, "AGENT_UNAVAILABLE", agent.remedy ?? "It was not found on PATH.");
+    if (agent.refuses) throw fail(502, "SESSION_CREATE_FAILED", "It did not answer the handshake.");
     const session = this.addSession(projectId, cliType, "");
     this.change(session, {});
     return { type: "session:created", sessionId: session.info.sessionId, projectId, cliType };

@@ -30,3 +30,10 @@ export function AgentMark({ cliType, name }: { cliType: string; name?: string })
   const tone = cliType in marks ? cliType : `other-${[...cliType].reduce((sum, char) => sum + char.charCodeAt(0), 0) % 4}`;
   return <span class={`agent-mark mark-${tone}`} role="img" aria-label={name ?? cliType} title={name ?? cliType}>{letter}</span>;
 }
+
+export function Logo({ size }: { size: number }) {
+  return (
+    <svg class="logo" viewBox="0 0 32 32" width={size} height={size} aria-hidden="true"><rect width="32" height="32" rx="8" class="logo-box" />
+      <path d="M10 8v16h12" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round" /><circle cx="20.5" cy="12.5" r="3" class="logo-dot" /></svg>
+  );
+}

@@ -48,13 +48,13 @@ function MessageView({ item }: { item: Of<"message"> }) {
 
 export function UserMessage({ content, item, children }: { content: string; item?: Of<"message">; children?: JSX.Element }) {
   const long = content.length > 2400 || content.split("\n").length > 24;
-  const open = fold(`user:${item?.sessionId}:${item?.itemId}`, !long);
+  const { open, toggle } = fold(`user:${item?.sessionId}:${item?.itemId}`, !long);
   return (
     <article class="message user" aria-label="You">
       <div class="bubble">
         {item?.attachments?.map((attachment) => <AttachmentImage key={attachment.attachmentId} sessionId={item.sessionId} attachment={attachment} />)}
-        <p class={open.value ? "" : "clamped"} dir="auto">{content}</p>
-        {long && <button type="button" class="link-button" onClick={() => { open.value = !open.value; }}>{open.value ? "Show less" : "Show all"}</button>}
+        <p class={open ? "" : "clamped"} dir="auto">{content}</p>
+        {long && <button type="button" class="link-button" onClick={toggle}>{open ? "Show less" : "Show all"}</button>}
       </div>
       <div class="message-tools">
         {item && <time dateTime={item.startedAt} title={item.startedAt}>{clockTime(item.startedAt)}</time>}
@@ -85,15 +85,15 @@ function AttachmentImage({ sessionId, attachment }: { sessionId: string; attachm
 
 function ThinkingView({ item }: { item: Of<"thinking"> }) {
   const running = isRunning(item);
-  const open = fold(`thinking:${item.sessionId}:${item.itemId}`, false);
+  const { open, toggle } = fold(`thinking:${item.sessionId}:${item.itemId}`, false);
   const took = between(item.startedAt, item.endedAt);
   return (
     <section class="thinking">
-      <button type="button" class="thinking-head" aria-expanded={open.value} onClick={() => { open.value = !open.value; }}>
+      <button type="button" class="thinking-head" aria-expanded={open} onClick={toggle}>
         <Icon name="brain" size={15} />{running ? <span class="shimmer">Thinking…</span> : <span>{took ? `Thought for ${took}` : "Thought"}</span>}
         <Icon name="chevron" size={12} />
       </button>
-      {open.value && <div class="thinking-body"><Markdown id={`${item.sessionId}:${item.itemId}`} text={item.content} final={!running} /></div>}
+      {open && <div class="thinking-body"><Markdown id={`${item.sessionId}:${item.itemId}`} text={item.content} final={!running} /></div>}
     </section>
   );
 }

@@ -26,17 +26,17 @@ export function Output({ sessionId, itemId, text, size, isError }:
   { sessionId: string; itemId: string; text: string; size?: number; isError?: boolean }) {
   const app = useApp();
   const whole = useSignal<string | undefined>(undefined);
-  const open = fold(`output:${sessionId}:${itemId}`, false);
+  const { open, toggle, set } = fold(`output:${sessionId}:${itemId}`, false);
   const shown = whole.value ?? text;
   const lines = useMemo(() => shown.replace(/\n$/, "").split("\n"), [shown]);
-  const cut = !open.value && lines.length > kFoldedLines;
+  const cut = !open && lines.length > kFoldedLines;
   const visible = cut ? lines.slice(-kFoldedLines) : lines.slice(0, kMostLines);
   const fetchWhole = () => app.api.text(`/api/session/${sessionId}/item/${itemId}/output`)
-    .then((all) => { whole.value = all; open.value = true; }, (error) => app.report(error));
+    .then((all) => { whole.value = all; set(true); }, (error) => app.report(error));
   if (shown === "") return null;
   return (
     <div class={`output ${isError ? "output-error" : ""}`}>
-      {lines.length > kFoldedLines && <button type="button" class="link-button" onClick={() => { open.value = !open.value; }}>
+      {lines.length > kFoldedLines && <button type="button" class="link-button" onClick={toggle}>
         {cut ? `Show all ${lines.length} lines` : "Show the last lines only"}</button>}
       <pre tabIndex={0} aria-label="Output"><Ansi text={visible.join("\n")} /></pre>
       {!cut && lines.length > kMostLines && <p class="muted">The first {kMostLines} of {lines.length} lines. Export the session for the rest.</p>}
@@ -55,17 +55,17 @@ export function useDiff(diff: Diff) { return useMemo(() => diffTexts(diff.oldTex
 export function DiffView({ id, diff }: { id: string; diff: Diff }) {
   const file = useDiff(diff);
   const large = file.added + file.removed > 60;
-  const open = fold(`diff:${id}:${diff.path}`, !large);
+  const { open, toggle } = fold(`diff:${id}:${diff.path}`, !large);
   const [limit, setLimit] = useState(400);
   const total = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
   let left = limit;
   return (
     <section class="diff">
-      <button type="button" class="diff-head" aria-expanded={open.value} onClick={() => { open.value = !open.value; }}>
+      <button type="button" class="diff-head" aria-expanded={open} onClick={toggle}>
         <Icon name="chevron" size={12} /><span class="path" title={diff.path}>{diff.path}</span>
         {diff.oldText === undefined && <span class="chip">new</span>}<DiffStat {...file} />
       </button>
-      {open.value && <div class="diff-body" role="region" aria-label={`Changes in ${diff.path}`} tabIndex={0}>
+      {open && <div class="diff-body" role="region" aria-label={`Changes in ${diff.path}`} tabIndex={0}>
         {file.hunks.length === 0 && <p class="muted">No line changed.</p>}
         {file.hunks.map((hunk, index) => {
           const lines = hunk.lines.slice(0, Math.max(0, left));

@@ -4,7 +4,7 @@ import { archiveSession, createSession, jumpTo } from "../actions";
 import { age } from "../format";
 import { ApprovalView } from "./approval";
 import { useApp } from "./context";
-import { AgentMark, Icon } from "./icons";
+import { AgentMark, Icon, Logo } from "./icons";
 import { IconButton } from "./parts";
 import { AgentRow } from "./sidebar";
 
@@ -105,6 +105,7 @@ export function LoginPage({ onCode }: { onCode: (code: string) => Promise<void> 
   return (
     <main class="page login" id="main">
       <div class="page-column narrow">
+        <Logo size={36} />
         <h1>This browser has no key yet</h1>
         <p class="lead">Liminal Builder lets in only whoever can run commands on its machine. In a terminal there, run</p>
         <pre class="command" tabIndex={0} aria-label="Command">liminal-builder open</pre>

@@ -6,7 +6,7 @@ import { fuzzy } from "../completion";
 import { age } from "../format";
 import type { AgentInfo, Project, SessionInfo } from "../wire";
 import { useApp } from "./context";
-import { AgentMark, Icon } from "./icons";
+import { AgentMark, Icon, Logo } from "./icons";
 import { IconButton, Menu, Working } from "./parts";
 
 const kLeast = 220;
@@ -19,7 +19,7 @@ export function Sidebar() {
   return (
     <nav class={`sidebar ${app.drawer.value ? "drawer-open" : ""}`} id="sidebar" aria-label="Projects and sessions">
       <header class="brand">
-        <span class="logo" aria-hidden="true"><svg viewBox="0 0 32 32" width="20" height="20"><rect width="32" height="32" rx="8" class="logo-box" /><path d="M10 8v16h12" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round" /><circle cx="20.5" cy="12.5" r="3" class="logo-dot" /></svg></span>
+        <Logo size={20} />
         <span class="brand-name">Liminal Builder</span><span class="grow" />
         <IconButton icon="search" label="Search all conversations (Ctrl+Shift+F)" onClick={() => { app.dialog.value = { kind: "search" }; }} />
         <IconButton icon="close" label="Hide sidebar" class="only-phone" onClick={() => { app.drawer.value = false; }} />

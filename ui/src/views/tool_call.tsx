@@ -1,6 +1,6 @@
 // A tool call as a developer wants to see it: what it does, how it goes, and on demand everything.
 import type { ComponentChildren } from "preact";
-import { between, duration } from "../format";
+import { duration } from "../format";
 import type { Item } from "../wire";
 import { fold, useApp } from "./context";
 import { Icon, type IconName } from "./icons";
@@ -34,7 +34,10 @@ function StateIcon({ item }: { item: ToolCall }) {
 
 function Took({ item }: { item: ToolCall }) {
   const app = useApp();
-  if (!isRunning(item)) return <span class="took">{between(item.startedAt, item.endedAt)}</span>;
+  if (!isRunning(item)) {
+    const ms = item.endedAt ? Date.parse(item.endedAt) - Date.parse(item.startedAt) : 0;
+    return ms >= 100 ? <span class="took">{duration(ms)}</span> : null;
+  }
   const ms = app.now.value - Date.parse(item.startedAt);
   return ms >= 2000 ? <span class="took">{duration(ms)}</span> : null;
 }
@@ -43,12 +46,12 @@ export function ToolCallView({ item }: { item: ToolCall }) {
   const app = useApp();
   const children = app.store(item.sessionId).childrenOf(item.callId);
   const hasDiff = (item.diffs?.length ?? 0) > 0;
-  const open = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff);
+  const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff);
   const { verb, what } = headline(item);
   const problem = item.errorMessage ?? (item.toolOutputIsError ? firstLine(item.toolOutput) : undefined);
   return (
-    <section class={`tool tool-${item.status} ${open.value ? "open" : ""}`} aria-label={`Tool ${verb}`}>
-      <button type="button" class="tool-head" aria-expanded={open.value} onClick={() => { open.value = !open.value; }}>
+    <section class={`tool tool-${item.status} ${open ? "open" : ""}`} aria-label={`Tool ${verb}`}>
+      <button type="button" class="tool-head" aria-expanded={open} onClick={toggle}>
         <Icon name={children.length > 0 ? "agent" : icons[item.kind ?? "other"] ?? "tool"} size={15} />
         <span class="verb"><bdi>{verb}</bdi></span>
         {what !== "" && <code class="what" title={what}>{oneLine(what)}</code>}
@@ -57,8 +60,8 @@ export function ToolCallView({ item }: { item: ToolCall }) {
         {item.exitCode !== undefined && item.exitCode !== 0 && <span class="chip chip-failed">exit {item.exitCode}</span>}
         <span class="grow" /><Took item={item} /><StateIcon item={item} /><Icon name="chevron" size={12} />
       </button>
-      {problem && !open.value && <p class="tool-problem">{problem}</p>}
-      {open.value && <div class="tool-body">
+      {problem && !open && <p class="tool-problem">{problem}</p>}
+      {open && <div class="tool-body">
         <Details item={item} />
         {item.errorMessage && <p class="tool-problem">{item.errorMessage}</p>}
         {item.diffs?.map((diff) => <DiffView key={diff.path} id={`${item.sessionId}:${item.itemId}`} diff={diff} />)}

@@ -1,0 +1,25 @@
+import type { AgentInfo, Item, Project, SessionInfo, Turn } from "../src/wire";
+
+export interface DevTimeline {
+  rev: number;
+  items: Map<string, Item>;
+  item(itemId: string, fields: Record<string, unknown>): Item;
+  append(itemId: string, field: string, text: string): void;
+  turn(turnId: string, fields: Record<string, unknown>): Turn;
+}
+export interface DevSession { info: SessionInfo; timeline: DevTimeline; facts: Record<string, unknown>; queue: unknown[]; running?: string }
+export class World {
+  constructor(story: string);
+  epoch: string; version: string; pace: number; startMs?: number;
+  projects: Project[];
+  agents: (AgentInfo & { refuses?: boolean })[];
+  sessions: Map<string, DevSession>;
+  connections: Set<{ ws: { close?(): void } }>;
+  addProject(path: string): Project;
+  addSession(projectId: string, cliType: string, title: string, more?: Partial<SessionInfo>): DevSession;
+  session(id: string): DevSession;
+  change(session: DevSession, more: Partial<SessionInfo>): void;
+  setAgent(cliType: string, status: AgentInfo["status"], message?: string): void;
+  connect(ws: { send(text: string): void; on(event: string, listener: (data: unknown) => void): void }): void;
+  http(method: string, url: URL, body: unknown, send: (status: number, body: unknown) => void, response: unknown): Promise<void>;
+}

@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { World } from "../dev/world.mjs";
+import { $, $$, button, press, startPage, texts, type, until, type Harness } from "./harness";
+
+let page: Harness;
+afterEach(() => page.close());
+
+const addDialog = async () => {
+  button(page.root, "Add project").click();
+  const input = await until(() => $(page.root, "dialog input[type=text]") as HTMLInputElement);
+  return { input, add: async (path: string) => { await type(input, path); $(page.root, "dialog form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true })); } };
+};
+
+describe("projects", () => {
+  it("E1-TC-1.1a: are listed in the order they were added", async () => {
+    page = await startPage(new World("busy"));
+    await until(() => $$(page.root, ".project").length === 3);
+    expect(texts(page.root, ".project-name")).toEqual(["web-shop", "engine", "notes"]);
+  });
+
+  it("E1-TC-1.1b: the first run greets, explains, lists agents and offers to add a project", async () => {
+    page = await startPage(new World("first-run"));
+    await until(() => $(page.root, ".home h1"));
+    expect($(page.root, ".home h1")!.textContent).toBe("Welcome to Liminal Builder");
+    expect($(page.root, ".project-list")!.textContent).toContain("No projects yet.");
+    expect(texts(page.root, ".agent-list .agent-name").some((name) => name.startsWith("Demo agent"))).toBe(true);
+    expect(button($(page.root, ".home")!, "Add project")).toBeTruthy();
+  });
+
+  it("E1-TC-1.2a: a valid directory appears with its sessions", async () => {
+    const world = new World("first-run");
+    const later = world.addProject("/usr");
+    world.addSession(later.projectId, "codex", "Known from before");
+    world.projects = [];
+    page = await startPage(world);
+    const { add } = await addDialog();
+    await add("/usr");
+    await until(() => texts(page.root, ".project-name").includes("usr"));
+    await until(() => texts(page.root, ".session-title").includes("Known from before"));
+  });
+
+  it("E1-TC-1.2b: a missing directory says so and adds nothing", async () => {
+    page = await startPage(new World("first-run"));
+    const { add } = await addDialog();
+    await add("/no/such/folder");
+    await until(() => $(page.root, "#add-problem")!.textContent !== "");
+    expect($(page.root, "#add-problem")!.textContent).toContain("/no/such/folder is not an existing folder");
+    expect(page.world.projects).toEqual([]);
+    expect($$(page.root, ".project").length).toBe(0);
+  });
+
+  it("E1-TC-1.2c: cancel changes nothing", async () => {
+    page = await startPage(new World("first-run"));
+    const { input } = await addDialog();
+    await type(input, "/usr");
+    button($(page.root, "dialog")!, "Cancel").click();
+    await until(() => !$(page.root, "dialog"));
+    expect(page.heard("project:add")).toEqual([]);
+    expect($$(page.root, ".project").length).toBe(0);
+  });
+
+  it("E1-TC-1.2d: a duplicate says that it is already added", async () => {
+    const world = new World("first-run");
+    world.addProject("/usr");
+    page = await startPage(world);
+    const { add } = await addDialog();
+    await add("/usr/");
+    await until(() => $(page.root, "#add-problem")!.textContent === "Project already added.");
+    expect(page.world.projects.length).toBe(1);
+  });
+
+  it("offers folders of the server while typing, and Tab takes one", async () => {
+    page = await startPage(new World("first-run"));
+    const { input } = await addDialog();
+    await type(input, "/us");
+    await until(() => texts(page.root, ".offers li").includes("/usr"));
+    await press(input, "ArrowDown");
+    await press(input, "Tab");
+    expect(input.value).toBe("/usr/");
+  });
+
+  const remove = async () => {
+    button(page.root, "Menu of web-shop").click();
+    button(await until(() => $(page.root, ".menu-list")), "Remove project…").click();
+    button(await until(() => $(page.root, "dialog")), "Remove").click();
+    await until(() => !texts(page.root, ".project-name").includes("web-shop"));
+  };
+
+  it("E1-TC-1.3a: a removed project disappears, and its sessions come back when it is added again", async () => {
+    const world = new World("busy");
+    world.addProject("/usr");
+    const made = world.addSession("p-usr", "codex", "Kept");
+    page = await startPage(world);
+    button(page.root, "Menu of usr").click();
+    button(await until(() => $(page.root, ".menu-list")), "Remove project…").click();
+    button(await until(() => $(page.root, "dialog")), "Remove").click();
+    await until(() => !texts(page.root, ".session-title").includes("Kept"));
+    expect(world.sessions.get(made.info.sessionId)).toBe(made);
+    const { add } = await addDialog();
+    await add("/usr");
+    await until(() => texts(page.root, ".session-title").includes("Kept"));
+  });
+
+  it("E1-TC-1.3b: its open tabs close", async () => {
+    page = await startPage(new World("busy"));
+    page.app.show("s-1");
+    page.app.show("s-7");
+    await until(() => $$(page.root, "[role=tab]").length === 2);
+    await remove();
+    expect(page.app.tabs.value.ids).toEqual(["s-7"]);
+    await until(() => $$(page.root, "[role=tab]").length === 1);
+  });
+
+  it("E1-TC-1.4a: collapsing hides the sessions but keeps the glance", async () => {
+    page = await startPage(new World("busy"));
+    const head = () => $$(page.root, ".project-name")[0]!;
+    expect(head().getAttribute("aria-expanded")).toBe("true");
+    head().click();
+    await until(() => head().getAttribute("aria-expanded") === "false");
+    expect($$(page.root, ".project")[0]!.querySelectorAll(".session-row").length).toBe(0);
+    expect($(page.root, ".project .needs-dot")!.getAttribute("aria-label")).toBe("Someone needs you");
+  });
+
+  it("E1-TC-1.4b: what is collapsed stays so after a reload", async () => {
+    page = await startPage(new World("busy"));
+    $$(page.root, ".project-name")[0]!.click();
+    await page.reload();
+    await until(() => $$(page.root, ".project-name")[0]?.getAttribute("aria-expanded") === "false");
+  });
+});
