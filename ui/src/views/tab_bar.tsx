@@ -12,7 +12,7 @@ export function TabBar() {
   const list = useRef<HTMLDivElement>(null);
   const [over, setOver] = useState<string>();
   const dragged = useRef<string>(undefined);
-  const focus = (id: string | undefined) => requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-tab="${CSS.escape(id ?? "")}"]`)?.focus());
+  const focus = (id: string | undefined) => requestAnimationFrame(() => [...list.current?.querySelectorAll<HTMLElement>("[data-tab]") ?? []].find((tab) => tab.dataset["tab"] === id)?.focus());
   const onKey = (event: KeyboardEvent, id: string) => {
     const index = ids.indexOf(id);
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;

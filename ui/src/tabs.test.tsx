@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { World } from "../dev/world.mjs";
+import { $, $$, button, press, startPage, texts, until, type Harness } from "./harness";
+import { closeTab, isTabs, moveTab, noTabs, openTab, renameTab, type Tabs } from "./tabs";
+
+const abc: Tabs = { ids: ["a", "b", "c"], active: "b" };
+
+describe("tabs as a value", () => {
+  it("E1-TC-4.1a E1-TC-4.1b: opening adds a tab and makes it active", () => {
+    expect(openTab(openTab(noTabs, "a"), "b")).toEqual({ ids: ["a", "b"], active: "b" });
+  });
+  it("E1-TC-4.3a: opening again adds none", () => { expect(openTab(abc, "a")).toEqual({ ids: ["a", "b", "c"], active: "a" }); });
+  it("E1-TC-4.4b: the right neighbour becomes active, else the left", () => {
+    expect(closeTab(abc, "b").active).toBe("c");
+    expect(closeTab({ ...abc, active: "c" }, "c").active).toBe("b");
+    expect(closeTab(abc, "a")).toEqual({ ids: ["b", "c"], active: "b" });
+  });
+  it("E1-TC-4.4c: after the last one none is active", () => { expect(closeTab({ ids: ["a"], active: "a" }, "a")).toEqual(noTabs); });
+  it("E1-TC-4.6a: moving puts a tab at a place", () => {
+    expect(moveTab(abc, "c", 0).ids).toEqual(["c", "a", "b"]);
+    expect(moveTab(abc, "a", 9).ids).toEqual(["b", "c", "a"]);
+  });
+  it("a session that got its real id keeps its place", () => { expect(renameTab({ ids: ["a", "new:1"], active: "new:1" }, "new:1", "s")).toEqual({ ids: ["a", "s"], active: "s" }); });
+  it("stored nonsense is no tabs", () => { expect([isTabs({ ids: "x" }), isTabs({ ids: ["a"], active: "b" }), isTabs(null)]).toEqual([false, false, false]); });
+});
+
+let page: Harness;
+describe("tabs on the page", () => {
+  afterEach(() => page.close());
+  const titles = () => texts(page.root, ".tab-title");
+
+  it("E1-TC-4.4a: closing keeps the session", async () => {
+    page = await startPage(new World("busy"));
+    page.app.show("s-1");
+    button(await until(() => $(page.root, ".tab")), /^Close Fix/).click();
+    await until(() => !$(page.root, ".tab"));
+    expect(texts(page.root, ".session-title")).toContain("Fix the rounding error in the cart");
+    expect($(page.root, ".home h1")!.textContent).toBe("Nothing open");
+  });
+
+  it("E1-TC-4.5a E1-TC-4.5b: a tab says New Session until it has a title, follows it, and shows its agent", async () => {
+    page = await startPage(new World("busy"));
+    const session = page.world.addSession(page.world.projects[0]!.projectId, "codex", "");
+    page.world.change(session, {});
+    page.app.show(session.info.sessionId);
+    await until(() => titles()[0] === "New Session");
+    page.world.change(session, { title: "Rewrite the parser" });
+    await until(() => titles()[0] === "Rewrite the parser");
+    expect($(page.root, ".tab .agent-mark")!.getAttribute("aria-label")).toBe("Codex");
+  });
+
+  it("E1-TC-4.6a: tabs are ordered by dragging and by keyboard", async () => {
+    page = await startPage(new World("busy"));
+    ["s-1", "s-6", "s-7"].forEach((id) => page.app.show(id));
+    await until(() => $$(page.root, ".tab").length === 3);
+    const [first, , last] = $$(page.root, ".tab");
+    last!.dispatchEvent(new Event("dragstart", { bubbles: true }));
+    first!.dispatchEvent(new Event("drop", { bubbles: true, cancelable: true }));
+    await until(() => page.app.tabs.value.ids.join() === "s-7,s-1,s-6");
+    await press($$(page.root, "[role=tab]")[0]!, "ArrowRight", { ctrlKey: true, shiftKey: true });
+    expect(page.app.tabs.value.ids.join()).toBe("s-1,s-7,s-6");
+    await press($$(page.root, "[role=tab]")[1]!, "Delete");
+    expect(page.app.tabs.value.ids.join()).toBe("s-1,s-6");
+  });
+
+  it("E1-TC-4.6b E1-TC-4.7a E1-TC-5.6a: order and the active tab come back after a reload", async () => {
+    page = await startPage(new World("busy"));
+    ["s-7", "s-1", "s-6"].forEach((id) => page.app.show(id));
+    page.app.show("s-1");
+    await page.reload();
+    await until(() => titles().length === 3);
+    expect(page.app.tabs.value).toEqual({ ids: ["s-7", "s-1", "s-6"], active: "s-1" });
+    await until(() => $(page.root, ".turn-footer"));
+    expect(page.heard("session:open").filter((message) => message["sessionId"] === "s-7").length).toBe(1);
+  });
+
+  it("shows who works, needs, failed and is unread", async () => {
+    page = await startPage(new World("busy"));
+    ["s-2", "s-3", "s-4", "s-6", "s-7"].forEach((id) => page.app.show(id));
+    await until(() => $$(page.root, ".tab").length === 5);
+    expect($$(page.root, ".tab").map((tab) => tab.querySelector("[role=img]:not(.agent-mark)")?.getAttribute("aria-label"))).toEqual(["Needs you", "Working", undefined, "Failed", undefined]);
+  });
+});
