@@ -13,9 +13,9 @@ const std::string* final_text(const FinalizedItem& item) {
   return nullptr;
 }
 
-void set_text(Upsert& upsert, Text text) {
-  if (auto* message = std::get_if<Message>(&upsert.body)) message->content = std::move(text);
-  if (auto* thinking = std::get_if<Thinking>(&upsert.body)) thinking->content = std::move(text);
+void set_text(Upsert& upsert, const Text& text) {
+  if (auto* message = std::get_if<Message>(&upsert.body)) message->content = text;
+  if (auto* thinking = std::get_if<Thinking>(&upsert.body)) thinking->content = text;
 }
 
 ItemStatus status_of(ResponseStatus status) {
