@@ -85,4 +85,50 @@ inline constexpr std::chrono::milliseconds kRpcEndGrace{1000};
 inline constexpr std::size_t kRpcNoiseLines = 20;
 inline constexpr std::size_t kRpcNoiseLineBytes = 2U << 10U;
 
+// --- HTTP and WebSocket ---------------------------------------------------------------------
+/// A request's line and fields: ours need less than 2 KiB, browsers send up to 8.
+inline constexpr std::size_t kHeadBytesMax = 16U << 10U;
+inline constexpr std::size_t kHeadFieldsMax = 100;
+inline constexpr std::size_t kTargetBytesMax = 8U << 10U;
+/// A line of the chunked encoding: a size, and extensions that nobody sends.
+inline constexpr std::size_t kChunkLineBytesMax = 256;
+/// A JSON body or a client's WebSocket message: a long prompt is a hundredth of it.
+inline constexpr std::size_t kBodyBytesMax = 1U << 20U;
+/// Open connections: a thousand readers and some room.
+inline constexpr std::size_t kConnectionsMax = 1024;
+/// Of those, such that have shown no credential yet: strangers must not fill the house.
+inline constexpr std::size_t kAnonymousConnectionsMax = 64;
+inline constexpr std::chrono::seconds kHeadTimeout{10};
+inline constexpr std::chrono::seconds kBodyTimeout{30};
+/// How long a connection may wait for its next request, with and without a credential shown.
+inline constexpr std::chrono::seconds kKeepAliveTimeout{75};
+inline constexpr std::chrono::seconds kAnonymousKeepAliveTimeout{5};
+/// A reader that takes nothing for this long is closed; it resumes with its cursor.
+inline constexpr std::chrono::seconds kNoProgressTimeout{30};
+inline constexpr std::chrono::seconds kPingInterval{25};
+inline constexpr std::chrono::seconds kPongTimeout{10};
+inline constexpr std::chrono::seconds kSsePingInterval{15};
+/// What the kernel may hold unsent per reader; more would be megabytes of old states.
+inline constexpr int kUnsentBytesMax = 128 << 10;
+/// Taken from a session for one write; with the frame that reaches it, all a stopped reader costs.
+inline constexpr std::size_t kPumpBytesMax = 32U << 10U;
+/// Answers and notices that wait for a client to read; beyond it the client is cut off.
+inline constexpr std::size_t kControlBytesMax = 1U << 20U;
+/// Requests of one WebSocket that are not answered yet.
+inline constexpr std::size_t kRequestsInFlightMax = 64;
+/// Sessions one connection may follow.
+inline constexpr std::size_t kReadersPerConnectionMax = 256;
+
+// --- Credentials ----------------------------------------------------------------------------
+inline constexpr std::chrono::minutes kLaunchCodeLife{15};
+inline constexpr std::chrono::seconds kTicketLife{30};
+/// Wrong launch codes per minute before everyone has to wait.
+inline constexpr std::size_t kFailedExchangesMax = 10;
+inline constexpr std::size_t kLaunchCodesMax = 64;
+inline constexpr std::size_t kTicketsMax = 1024;
+/// Browsers that may be logged in; the one that logged in first goes.
+inline constexpr std::size_t kGrantsMax = 512;
+/// A token from the environment must not be guessable.
+inline constexpr std::size_t kTokenCharsMin = 32;
+
 }  // namespace lb::limits

@@ -13,7 +13,7 @@
 namespace lb {
 namespace {
 
-LogLevel g_level = LogLevel::Info;
+LogLevel g_level = LogLevel::Off;  // A program says what it wants; a test wants silence.
 LogFormat g_format = LogFormat::Text;
 
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};

@@ -1,0 +1,241 @@
+/// What the HTTP routes take and answer beyond the messages that they share with the WebSocket.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/codec.h"
+#include "model/item.h"
+#include "model/session.h"
+#include "session/session_service.h"
+
+namespace lb {
+
+struct ErrorBody {
+  static constexpr std::string_view kName = "ErrorBody";
+  std::string code;
+  std::string message;
+};
+template <class Fields>
+void describe(Fields& field, ErrorBody& body) {
+  field("code", body.code);
+  field("message", body.message);
+}
+
+struct Empty {
+  static constexpr std::string_view kName = "Empty";
+};
+template <class Fields>
+void describe(Fields&, Empty&) {}
+
+struct ExchangeRequest {
+  static constexpr std::string_view kName = "ExchangeRequest";
+  std::string code;
+};
+template <class Fields>
+void describe(Fields& field, ExchangeRequest& body) {
+  field("code", body.code);
+}
+
+struct TokenBody {
+  static constexpr std::string_view kName = "TokenBody";
+  std::string token;
+};
+template <class Fields>
+void describe(Fields& field, TokenBody& body) {
+  field("token", body.token);
+}
+
+struct TicketBody {
+  static constexpr std::string_view kName = "TicketBody";
+  std::string ticket;
+  std::uint64_t expires_in_ms = 0;
+};
+template <class Fields>
+void describe(Fields& field, TicketBody& body) {
+  field("ticket", body.ticket);
+  field("expiresInMs", body.expires_in_ms);
+}
+
+struct HealthBody {
+  static constexpr std::string_view kName = "HealthBody";
+  std::string status = "ok";
+};
+template <class Fields>
+void describe(Fields& field, HealthBody& body) {
+  field("status", body.status);
+}
+
+struct StoreBody {
+  static constexpr std::string_view kName = "StoreBody";
+  std::string kind;
+  std::string durability;
+};
+template <class Fields>
+void describe(Fields& field, StoreBody& body) {
+  field("kind", body.kind);
+  field("durability", body.durability);
+}
+
+struct InfoBody {
+  static constexpr std::string_view kName = "InfoBody";
+  std::string version;
+  std::uint64_t wire_version = 1;
+  std::string epoch;
+  StoreBody store;
+  Timestamp started_at;
+};
+template <class Fields>
+void describe(Fields& field, InfoBody& body) {
+  field("version", body.version);
+  field("wireVersion", body.wire_version);
+  field("epoch", body.epoch);
+  field("store", body.store);
+  field("startedAt", body.started_at);
+}
+
+struct ProjectsBody {
+  static constexpr std::string_view kName = "ProjectsBody";
+  std::vector<Project> projects;
+};
+template <class Fields>
+void describe(Fields& field, ProjectsBody& body) {
+  field("projects", body.projects);
+}
+
+struct ProjectBody {
+  static constexpr std::string_view kName = "ProjectBody";
+  Project project;
+};
+template <class Fields>
+void describe(Fields& field, ProjectBody& body) {
+  field("project", body.project);
+}
+
+struct FileBody {
+  static constexpr std::string_view kName = "FileBody";
+  std::string path;
+};
+template <class Fields>
+void describe(Fields& field, FileBody& body) {
+  field("path", body.path);
+}
+
+struct FilesBody {
+  static constexpr std::string_view kName = "FilesBody";
+  std::vector<FileBody> files;
+};
+template <class Fields>
+void describe(Fields& field, FilesBody& body) {
+  field("files", body.files);
+}
+
+struct DirectoriesBody {
+  static constexpr std::string_view kName = "DirectoriesBody";
+  std::vector<std::string> directories;
+};
+template <class Fields>
+void describe(Fields& field, DirectoriesBody& body) {
+  field("directories", body.directories);
+}
+
+struct AgentsBody {
+  static constexpr std::string_view kName = "AgentsBody";
+  std::vector<AgentInfo> agents;
+};
+template <class Fields>
+void describe(Fields& field, AgentsBody& body) {
+  field("agents", body.agents);
+}
+
+struct LoadedBody {
+  static constexpr std::string_view kName = "LoadedBody";
+  SessionId session_id;
+  std::string cli_type;
+};
+template <class Fields>
+void describe(Fields& field, LoadedBody& body) {
+  field("sessionId", body.session_id);
+  field("cliType", body.cli_type);
+}
+
+struct SessionsBody {
+  static constexpr std::string_view kName = "SessionsBody";
+  std::vector<SessionInfo> sessions;
+};
+template <class Fields>
+void describe(Fields& field, SessionsBody& body) {
+  field("sessions", body.sessions);
+}
+
+struct SentBody {
+  static constexpr std::string_view kName = "SentBody";
+  TurnId turn_id;
+  bool queued = false;
+};
+template <class Fields>
+void describe(Fields& field, SentBody& body) {
+  field("turnId", body.turn_id);
+  field.flag("queued", body.queued);
+}
+
+struct ForkedBody {
+  static constexpr std::string_view kName = "ForkedBody";
+  SessionId session_id;
+};
+template <class Fields>
+void describe(Fields& field, ForkedBody& body) {
+  field("sessionId", body.session_id);
+}
+
+/// Put together from shared frames when it is answered; described here for the document.
+struct TimelineBody {
+  static constexpr std::string_view kName = "TimelineBody";
+  SessionId session_id;
+  std::uint64_t rev = 0;
+  std::vector<Item> entries;
+  std::vector<Turn> turns;
+  std::optional<std::uint64_t> before;
+  std::string epoch;
+};
+template <class Fields>
+void describe(Fields& field, TimelineBody& body) {
+  field("sessionId", body.session_id);
+  field("rev", body.rev);
+  field("entries", body.entries);
+  field("turns", body.turns);
+  field.optional("before", body.before);
+  field("epoch", body.epoch);
+}
+
+struct AttachmentBody {
+  static constexpr std::string_view kName = "AttachmentBody";
+  std::string attachment_id;
+};
+template <class Fields>
+void describe(Fields& field, AttachmentBody& body) {
+  field("attachmentId", body.attachment_id);
+}
+
+struct SearchBody {
+  static constexpr std::string_view kName = "SearchBody";
+  std::vector<SearchResult> results;
+};
+template <class Fields>
+void describe(Fields& field, SearchBody& body) {
+  field("results", body.results);
+}
+
+struct InboxBody {
+  static constexpr std::string_view kName = "InboxBody";
+  std::vector<InboxItem> items;
+};
+template <class Fields>
+void describe(Fields& field, InboxBody& body) {
+  field("items", body.items);
+}
+
+}  // namespace lb

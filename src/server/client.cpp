@@ -1,0 +1,276 @@
+#include "server/client.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/metrics.h"
+#include "base/version.h"
+
+namespace lb {
+namespace {
+
+constexpr unsigned char kText = 1;
+constexpr unsigned char kClose = 8;
+constexpr unsigned char kPing = 9;
+/// How long the other side has to answer a close before the socket is cut.
+constexpr MonoMs kCloseMs = 2000;
+/// Batches written in a row before other clients get their turn.
+constexpr int kBatchesPerPump = 8;
+
+MonoMs now_ms() {
+  return SystemClock().mono();
+}
+
+template <class Duration>
+MonoMs ms(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+Piece text_piece(std::shared_ptr<const std::string> message) {
+  const std::string_view body = *message;
+  return {websocket_head(kText, body.size()), std::move(message), body, {}};
+}
+
+}  // namespace
+
+Client::Client(std::shared_ptr<Outbox> outbox, Hub& hub, SessionService& service, std::string grant)
+    : outbox_(std::move(outbox)),
+      hub_(hub),
+      service_(service),
+      grant_(std::move(grant)),
+      room_(outbox_->socket().get_executor()),
+      ping_at_(now_ms()),
+      heard_at_(ping_at_) {
+  room_.expires_at(asio::steady_timer::time_point::max());
+}
+
+Client::~Client() = default;
+
+void Client::start() {
+  const std::weak_ptr<Client> weak = weak_from_this();
+  outbox_->on_room([weak] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->room_.cancel();
+    self->hub_.mark(self);
+  });
+  seen_ = hub_.board().head();
+  send(encode_message(
+      HelloMessage{std::string(kVersion), kWireVersion, service_.store().info().epoch}));
+  send(encode_message(ProjectListMessage{service_.projects()}));
+  for (const AgentStatusMessage& status : service_.agent_statuses()) send(encode_message(status));
+  for (const SessionInfo& info : service_.glance()) {
+    send(encode_message(SessionActivityMessage{info}));
+  }
+  hub_.add(shared_from_this());
+}
+
+void Client::receive(std::string_view text) {
+  heard_at_ = now_ms();
+  ++requests_;
+  handle_request(shared_from_this(), text);
+}
+
+void Client::request_done() {
+  --requests_;
+  room_.cancel();
+}
+
+void Client::pong() {
+  heard_at_ = now_ms();
+  awaiting_pong_ = false;
+}
+
+asio::awaitable<bool> Client::wait_for_room() {
+  while (
+      !over_ && !outbox_->dead() &&
+      (requests_ >= limits::kRequestsInFlightMax || outbox_->bytes() > limits::kControlBytesMax)) {
+    co_await room_.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  co_return !outbox_->dead();
+}
+
+void Client::gone() {
+  over_ = true;
+  followed_.clear();
+  outbox_->on_room({});
+  outbox_->close();
+  hub_.remove(shared_from_this());
+}
+
+void Client::send(std::string message) {
+  if (over_) return;
+  outbox_->push(text_piece(std::make_shared<const std::string>(std::move(message))));
+  hub_.mark(shared_from_this());
+}
+
+void Client::fail(const Error& error, const std::optional<std::string>& request_id,
+                  std::optional<SessionId> session) {
+  send(encode_message(
+      ErrorMessage{std::string(name_of(error.code)), error.message, std::move(session)},
+      request_id));
+}
+
+void Client::send_window(std::string_view type, const History& history,
+                         const std::optional<std::string>& request_id) {
+  if (over_) return;
+  // The payloads are shared with everyone else, so the message is put together from pieces.
+  std::string begin = R"({"type":")" + std::string(type) + R"(","sessionId":)";
+  append_quoted(begin, history.session_id.str());
+  begin += R"(,"entries":[)";
+  std::string end = "]";
+  if (type == SessionHistoryMessage::kType) end += ",\"rev\":" + std::to_string(history.rev);
+  if (history.before) end += ",\"before\":" + std::to_string(*history.before);
+  if (request_id) {
+    end += ",\"requestId\":";
+    append_quoted(end, *request_id);
+  }
+  end += '}';
+
+  std::vector<Piece> pieces;
+  const auto own = [&](std::string text) {
+    auto owner = std::make_shared<const std::string>(std::move(text));
+    const std::string_view body = *owner;
+    pieces.push_back({"", std::move(owner), body, {}});
+  };
+  const auto list = [&](const std::vector<FramePtr>& frames) {
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const std::string_view comma = i + 1 < frames.size() ? "," : "";
+      pieces.push_back({"", frames[i], frames[i]->payload(), comma});
+    }
+  };
+  own(std::move(begin));
+  list(history.entries);
+  own(R"(],"turns":[)");
+  list(history.turns);
+  own(std::move(end));
+
+  std::size_t total = 0;
+  for (const Piece& piece : pieces) total += piece.size();
+  pieces.front().head = websocket_head(kText, total);
+  for (Piece& piece : pieces) outbox_->push(std::move(piece));
+  hub_.mark(shared_from_this());
+}
+
+std::uint64_t Client::begin_open(const SessionId& session) {
+  Followed& followed = followed_[session];
+  followed = {};
+  followed.open = ++opens_;
+  return followed.open;
+}
+
+bool Client::is_current(const SessionId& session, std::uint64_t open) const {
+  const auto at = followed_.find(session);
+  return !over_ && at != followed_.end() && at->second.open == open;
+}
+
+void Client::follow(const SessionId& session, Opened opened,
+                    std::optional<std::string> request_id) {
+  Followed& followed = followed_[session];
+  if (opened.history) {
+    send_window(SessionHistoryMessage::kType, *opened.history, request_id);
+  } else {
+    followed.confirm_at = opened.rev;
+    followed.request_id = std::move(request_id);
+  }
+  followed.reader = std::move(opened.reader);
+  followed.ready = true;
+  const std::weak_ptr<Client> weak = weak_from_this();
+  followed.reader->on_ready([weak, session, open = followed.open] {
+    const auto self = weak.lock();
+    if (!self || !self->is_current(session, open)) return;
+    self->followed_.at(session).ready = true;
+    self->hub_.mark(self);
+  });
+  hub_.mark(shared_from_this());
+}
+
+void Client::unfollow(const SessionId& session) {
+  followed_.erase(session);
+}
+
+void Client::confirm(Followed& followed) {
+  if (!followed.confirm_at || followed.reader->cursor() < *followed.confirm_at) return;
+  const OkMessage ok{*std::exchange(followed.confirm_at, std::nullopt)};
+  send(encode_message(ok, std::exchange(followed.request_id, std::nullopt)));
+}
+
+bool Client::fill_from(const SessionId& session, Followed& followed) {
+  static Counter& frames_out = counter("lb_frames_out_total", "Frames handed to readers.");
+  if (!followed.ready || !followed.reader) return false;
+  const std::vector<FramePtr> frames = followed.reader->next(limits::kPumpBytesMax);
+  followed.ready = !frames.empty();
+  for (const FramePtr& frame : frames) {
+    outbox_->push({websocket_head(kText, frame->json.size()), frame, frame->json, {}});
+  }
+  frames_out.add(frames.size());
+  confirm(followed);
+  if (frames.empty() && followed.reader->ended()) {
+    fail(*followed.reader->ended(), followed.request_id, session);
+    followed.reader.reset();
+  }
+  return !frames.empty();
+}
+
+bool Client::fill() {
+  for (Board::Message& notice : hub_.board().take(seen_, this, limits::kPumpBytesMax)) {
+    outbox_->push(text_piece(std::move(notice)));
+  }
+  for (auto& [session, followed] : followed_) {
+    if (outbox_->bytes() >= limits::kPumpBytesMax) break;
+    fill_from(session, followed);
+  }
+  return !outbox_->empty();
+}
+
+void Client::pump() {
+  if (over_) {
+    outbox_->flush();
+    return;
+  }
+  for (int batch = 0; batch < kBatchesPerPump; ++batch) {
+    if (!outbox_->flush() || !fill()) return;
+  }
+  // Still more: after the others had their turn.
+  if (outbox_->flush()) hub_.mark(shared_from_this());
+}
+
+void Client::ping() {
+  ping_at_ = now_ms();
+  awaiting_pong_ = true;
+  outbox_->push({websocket_head(kPing, 0), nullptr, {}, {}});
+  hub_.mark(shared_from_this());
+}
+
+void Client::tick(MonoMs now) {
+  if (over_) {
+    if (now - ended_at_ > kCloseMs) outbox_->close();
+    return;
+  }
+  if (!outbox_->empty() && now - outbox_->last_progress() > ms(limits::kNoProgressTimeout)) {
+    counter("lb_readers_cut_total", "Clients closed for not reading.").add();
+    return end(CloseCode::NoProgress, "no progress");
+  }
+  // As long as bytes move the other side is there; its pong may be behind a long history.
+  const MonoMs moved = std::max({ping_at_, heard_at_, outbox_->last_progress()});
+  if (awaiting_pong_ && now - moved > ms(limits::kPongTimeout)) return outbox_->close();
+  if (!awaiting_pong_ && now - ping_at_ > ms(limits::kPingInterval)) ping();
+}
+
+void Client::end(CloseCode code, std::string_view reason) {
+  if (over_) return;
+  outbox_->drop_unsent();
+  const auto number = static_cast<std::uint16_t>(code);
+  std::string close = websocket_head(kClose, 2 + reason.size());
+  close += static_cast<char>(number >> 8U);
+  close += static_cast<char>(number & 0xFFU);
+  close += reason;
+  outbox_->push({std::move(close), nullptr, {}, {}});
+  outbox_->seal();
+  over_ = true;
+  ended_at_ = now_ms();
+  followed_.clear();
+  outbox_->flush();
+  room_.cancel();
+}
+
+}  // namespace lb

@@ -1,0 +1,100 @@
+/// Client: one WebSocket connection as the product sees it.
+///
+/// Requests come in as text and are handled side by side; answers carry their requestId. Sessions
+/// that the client opened are Readers: when the socket is free they are asked for what changed,
+/// and the frames, shared with everyone, go straight to the outbox. The connection keeps no queue
+/// of its own.
+///
+/// Knows nothing of framing or handshakes (see websocket.h). Lives on the io thread; shared by the
+/// hub, its read loop and the requests under way.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/hub.h"
+#include "server/outbox.h"
+#include "session/session_service.h"
+
+namespace lb {
+
+class Client final : public Stream, public std::enable_shared_from_this<Client> {
+ public:
+  Client(std::shared_ptr<Outbox> outbox, Hub& hub, SessionService& service, std::string grant);
+  ~Client() override;
+
+  /// Says hello and what the state is; from here on the hub pumps it.
+  void start();
+  void receive(std::string_view text);
+  void pong();
+  /// Waits while too much is under way or unread; false when the connection is over.
+  asio::awaitable<bool> wait_for_room();
+  /// The read loop has ended.
+  void gone();
+
+  void pump() override;
+  void tick(MonoMs now) override;
+  void end(CloseCode code, std::string_view reason) override;
+  [[nodiscard]] const std::string& grant() const override { return grant_; }
+  [[nodiscard]] std::optional<Board::Number> seen() const override { return seen_; }
+
+  // For the requests (client_requests.cpp).
+  void send(std::string message);
+  void send_window(std::string_view type, const History& history,
+                   const std::optional<std::string>& request_id);
+  void fail(const Error& error, const std::optional<std::string>& request_id,
+            std::optional<SessionId> session = std::nullopt);
+  void request_done();
+  /// Marks the beginning of an open; the number tells whether it was overtaken.
+  std::uint64_t begin_open(const SessionId& session);
+  [[nodiscard]] bool is_current(const SessionId& session, std::uint64_t open) const;
+  void follow(const SessionId& session, Opened opened, std::optional<std::string> request_id);
+  void unfollow(const SessionId& session);
+  [[nodiscard]] bool over() const { return over_; }
+  [[nodiscard]] SessionService& service() { return service_; }
+  [[nodiscard]] Hub& hub() { return hub_; }
+  [[nodiscard]] std::size_t following() const { return followed_.size(); }
+  [[nodiscard]] asio::any_io_executor executor() { return outbox_->socket().get_executor(); }
+
+ private:
+  struct Followed {
+    std::uint64_t open = 0;
+    std::unique_ptr<Reader> reader;  // Null while it is being opened.
+    bool ready = false;
+    /// The catch-up ends here and is then confirmed.
+    std::optional<Revision> confirm_at;
+    std::optional<std::string> request_id;
+  };
+
+  /// Puts one batch into the empty outbox; false when there is nothing to send.
+  bool fill();
+  bool fill_from(const SessionId& session, Followed& followed);
+  void confirm(Followed& followed);
+  void ping();
+
+  std::shared_ptr<Outbox> outbox_;
+  Hub& hub_;
+  SessionService& service_;
+  std::string grant_;
+  std::map<SessionId, Followed> followed_;
+  std::uint64_t opens_ = 0;
+  std::size_t requests_ = 0;
+  Board::Number seen_ = 0;
+  asio::steady_timer room_;
+  bool over_ = false;
+  MonoMs ended_at_ = 0;
+  MonoMs ping_at_;
+  MonoMs heard_at_;
+  bool awaiting_pong_ = false;
+};
+
+/// Starts the request in `text` (client_requests.cpp).
+void handle_request(std::shared_ptr<Client> client, std::string_view text);
+
+}  // namespace lb

@@ -1,0 +1,64 @@
+/// Router: the table of everything that can be asked over HTTP.
+///
+/// One row per route says all there is to know of it: who may ask, what goes in, what comes out.
+/// Dispatch, the OpenAPI document and the tests that every route needs a credential read the same
+/// rows. Filled at start, read-only afterwards.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/limits.h"
+#include "base/result.h"
+#include "server/gate.h"
+#include "server/http_message.h"
+
+namespace lb {
+
+namespace asio = boost::asio;
+
+using Handler = std::function<asio::awaitable<HttpResponse>(HttpRequest request)>;
+
+enum class BodyKind { None, Json, Image };
+
+struct Route {
+  std::string method;   // GET or POST
+  std::string pattern;  // /api/session/:id/send
+  std::string summary;
+  std::string request;   // Name of the body's type; empty: no body.
+  std::string response;  // Name of the answer's type, or a media type; empty: `{}`.
+  Handler handler;
+  int status = 200;
+  Access access = Access::Credential;
+  BodyKind body = BodyKind::None;
+  std::vector<std::string> query = {};  // Names of query parameters.
+};
+
+class Router {
+ public:
+  void add(Route route);
+
+  /// Fills the request's params. NotFound, MethodNotAllowed (with what is allowed in `allow`), or
+  /// InvalidRequest for an id that breaks the grammar.
+  Result<const Route*> match(HttpRequest& request, std::string& allow) const;
+
+  [[nodiscard]] const std::vector<Route>& routes() const { return routes_; }
+
+  /// What the path asks for, whatever the method; the answer to an unknown one depends on it.
+  [[nodiscard]] Access access_of(const HttpRequest& request) const;
+
+ private:
+  std::vector<Route> routes_;
+};
+
+/// The largest body the route takes.
+std::size_t body_bytes_max(const Route& route);
+
+/// Method, content type and body are what the route takes.
+Result<void> check_content_type(const HttpRequest& request, const Route& route, bool has_body);
+
+}  // namespace lb

@@ -1,0 +1,189 @@
+#include "server/server.h"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <charconv>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "server/openapi.h"
+
+namespace lb {
+namespace {
+
+using asio::ip::tcp;
+constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
+/// How long clients have to take their goodbye.
+constexpr std::chrono::milliseconds kFarewell{1500};
+
+std::vector<unsigned char> bytes_of(const asio::ip::address& address) {
+  if (address.is_v4()) {
+    const auto bytes = address.to_v4().to_bytes();
+    return {bytes.begin(), bytes.end()};
+  }
+  const auto bytes = address.to_v6().to_bytes();
+  return {bytes.begin(), bytes.end()};
+}
+
+/// ::ffff:10.0.0.1 is 10.0.0.1.
+asio::ip::address plain(const asio::ip::address& address) {
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+}
+
+}  // namespace
+
+Result<Cidr> Cidr::parse(const std::string& text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  boost::system::error_code error;
+  Cidr out;
+  out.address = asio::ip::make_address(text.substr(0, slash), error);
+  const unsigned width = out.address.is_v4() ? 32 : 128;
+  out.bits = width;
+  if (!error && slash < text.size()) {
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data() + slash + 1, end, out.bits);
+    if (parsed.ec != std::errc{} || parsed.ptr != end) out.bits = width + 1;
+  }
+  if (error || out.bits > width) {
+    return fail(ErrorCode::InvalidRequest, "not an address range: " + text);
+  }
+  return out;
+}
+
+bool Cidr::contains(const asio::ip::address& other) const {
+  const auto mine = bytes_of(address);
+  const auto theirs = bytes_of(plain(other));
+  if (mine.size() != theirs.size()) return false;
+  for (unsigned bit = 0; bit < bits; ++bit) {
+    const unsigned mask = 0x80U >> (bit % 8);
+    if ((mine[bit / 8] & mask) != (theirs[bit / 8] & mask)) return false;
+  }
+  return true;
+}
+
+Server::Server(asio::any_io_executor io, SessionService& service, Auth& auth, ServerOptions options)
+    : io_(io),
+      service_(service),
+      options_(std::move(options)),
+      hub_(io),
+      api_{service, auth, hub_, {}},
+      assets_(options_.ui_root),
+      gate_({0, options_.external_origin}, auth),
+      context_{gate_, router_, assets_} {
+  add_all_routes(router_, api_);
+  api_.openapi = openapi_document(router_);
+  service_.set_events(&hub_);
+  auth.on_revoked([this](const std::string& grant) { hub_.end_grant(grant); });
+}
+
+Server::~Server() {
+  api_.auth.on_revoked({});
+  service_.set_events(nullptr);
+}
+
+Result<void> Server::listen() {
+  boost::system::error_code error;
+  const std::string name = options_.host == "localhost" ? "127.0.0.1" : options_.host;
+  const asio::ip::address address = asio::ip::make_address(name, error);
+  if (error) return fail(ErrorCode::InvalidRequest, "not an address: " + options_.host);
+  port_ = options_.port;
+  if (auto bound = bind(address); !bound) return bound;
+  gate_.set_port(port_);
+  // Browsers try ::1 first for `localhost`; where there is no IPv6 nothing is lost.
+  if (address == asio::ip::address(asio::ip::address_v4::loopback())) {
+    (void)bind(asio::ip::address_v6::loopback());
+  }
+  return {};
+}
+
+Result<void> Server::bind(const asio::ip::address& address) {
+  auto acceptor = std::make_unique<tcp::acceptor>(io_);
+  const tcp::endpoint endpoint(address, port_);
+  boost::system::error_code error;
+  acceptor->open(endpoint.protocol(), error);
+  if (!error) acceptor->set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error && address.is_v6()) acceptor->set_option(asio::ip::v6_only(true), error);
+  if (!error) acceptor->bind(endpoint, error);
+  if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
+  if (error) {
+    return fail(ErrorCode::Busy, "cannot listen on " + address.to_string() + " port " +
+                                     std::to_string(port_) + ": " + error.message());
+  }
+  port_ = acceptor->local_endpoint().port();
+  acceptors_.push_back(std::move(acceptor));
+  return {};
+}
+
+std::string Server::origin() const {
+  if (options_.external_origin) return *options_.external_origin;
+  return "http://127.0.0.1:" + std::to_string(port_);
+}
+
+void Server::start() {
+  for (const auto& acceptor : acceptors_) {
+    asio::co_spawn(io_, accept(*acceptor), asio::detached);
+  }
+}
+
+asio::awaitable<void> Server::accept(tcp::acceptor& acceptor) {
+  while (acceptor.is_open()) {
+    auto [error, socket] = co_await acceptor.async_accept(kToken);
+    if (!error) {
+      welcome(std::move(socket));
+      continue;
+    }
+    if (!acceptor.is_open()) co_return;
+    // Out of descriptors, most likely: it passes when someone leaves.
+    log_warn("http.accept_failed", {{"why", error.message()}});
+    asio::steady_timer pause(io_, std::chrono::milliseconds(100));
+    co_await pause.async_wait(kToken);
+  }
+}
+
+void Server::welcome(tcp::socket socket) {
+  static Counter& turned_away =
+      counter("lb_http_turned_away_total", "Connections refused: too many, or from elsewhere.");
+  boost::system::error_code error;
+  const asio::ip::address peer = plain(socket.remote_endpoint(error).address());
+  const bool trusted =
+      !error && (peer.is_loopback() ||
+                 std::ranges::any_of(options_.trusted_proxies,
+                                     [&](const Cidr& range) { return range.contains(peer); }));
+  if (!trusted) return turned_away.add();
+  if (context_.connections >= limits::kConnectionsMax ||
+      context_.anonymous >= limits::kAnonymousConnectionsMax) {
+    turned_away.add();
+    HttpResponse busy = error_response({ErrorCode::Busy, "too many connections; try again"});
+    const std::string text = response_head(busy, false) + busy.body;
+    socket.non_blocking(true, error);
+    socket.send(asio::buffer(text), 0, error);
+    return;
+  }
+  socket.set_option(tcp::no_delay(true), error);
+  auto connection = std::make_shared<HttpConnection>(std::move(socket), context_);
+  std::erase_if(connections_, [](const auto& weak) { return weak.expired(); });
+  connections_.push_back(connection);
+  asio::co_spawn(io_, connection->run(), asio::detached);
+}
+
+asio::awaitable<void> Server::stop() {
+  boost::system::error_code ignored;
+  for (const auto& acceptor : acceptors_) acceptor->close(ignored);
+  hub_.stop();
+  for (const auto& weak : connections_) {
+    if (const auto connection = weak.lock()) connection->close();
+  }
+  asio::steady_timer pause(io_);
+  const auto until = std::chrono::steady_clock::now() + kFarewell;
+  while (context_.connections > 0 && std::chrono::steady_clock::now() < until) {
+    pause.expires_after(std::chrono::milliseconds(10));
+    co_await pause.async_wait(kToken);
+  }
+}
+
+}  // namespace lb

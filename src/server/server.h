@@ -1,0 +1,79 @@
+/// Server: listens, and owns everything between a socket and the SessionService.
+///
+/// `listen` binds (loopback: 127.0.0.1 and ::1), `start` begins to accept, `stop` tells everyone
+/// and waits a moment for them to go. Lives on the io thread; the service and the credentials
+/// outlive it.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/assets.h"
+#include "server/auth.h"
+#include "server/gate.h"
+#include "server/http_connection.h"
+#include "server/hub.h"
+#include "server/router.h"
+#include "server/routes.h"
+
+namespace lb {
+
+/// A range of addresses, as in 10.0.0.0/8 or fd00::/8.
+struct Cidr {
+  asio::ip::address address;
+  unsigned bits = 0;
+
+  static Result<Cidr> parse(const std::string& text);
+  [[nodiscard]] bool contains(const asio::ip::address& other) const;
+};
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;
+  std::optional<std::string> external_origin;
+  std::vector<Cidr> trusted_proxies;  // Besides loopback, only these may connect.
+  std::optional<std::filesystem::path> ui_root;
+};
+
+class Server {
+ public:
+  Server(asio::any_io_executor io, SessionService& service, Auth& auth, ServerOptions options);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  Result<void> listen();
+  void start();
+  asio::awaitable<void> stop();
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  /// http://127.0.0.1:PORT, or the origin of the proxy.
+  [[nodiscard]] std::string origin() const;
+  [[nodiscard]] const Router& router() const { return router_; }
+  [[nodiscard]] Hub& hub() { return hub_; }
+
+ private:
+  Result<void> bind(const asio::ip::address& address);
+  asio::awaitable<void> accept(asio::ip::tcp::acceptor& acceptor);
+  void welcome(asio::ip::tcp::socket socket);
+
+  asio::any_io_executor io_;
+  SessionService& service_;
+  ServerOptions options_;
+  std::uint16_t port_ = 0;
+  Hub hub_;
+  Api api_;
+  Router router_;
+  Assets assets_;
+  Gate gate_;
+  HttpContext context_;
+  std::vector<std::unique_ptr<asio::ip::tcp::acceptor>> acceptors_;
+  std::vector<std::weak_ptr<HttpConnection>> connections_;
+};
+
+}  // namespace lb
