@@ -180,6 +180,7 @@ export class App {
         case "session:upsert": this.stores.get(message.sessionId)?.upsert(message.rev, message.payload); return this.itemChanged(message.payload);
         case "session:turn":
           this.stores.get(message.sessionId)?.turnChanged(message.rev, message.payload);
+          if (message.payload.endedAt !== undefined) this.stores.get(message.sessionId)?.trim();
           return this.outbox.settle(message.payload.turnId);
         case "session:append": return this.append(message);
         case "session:activity": return this.activity(message);

@@ -37,11 +37,13 @@ export function bytes(n: number): string {
   return n < 1024 * 1024 ? `${(n / 1024).toFixed(0)} KiB` : `${(n / 1024 / 1024).toFixed(1)} MiB`;
 }
 
+// Making a formatter costs more than a row; using one does not.
+const timeOfDay = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const dayAndTime = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+
 export function clockTime(iso: string): string {
   const date = new Date(iso);
-  const today = date.toDateString() === new Date().toDateString();
-  const time = date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
-  return today ? time : `${date.toLocaleDateString(undefined, { month: "short", day: "numeric" })}, ${time}`;
+  return (date.toDateString() === new Date().toDateString() ? timeOfDay : dayAndTime).format(date);
 }
 
 /** The last part of a path, for headings; the whole stays in the title. */

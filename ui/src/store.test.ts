@@ -94,6 +94,21 @@ describe("SessionStore", () => {
     expect(store.hasCall("call-1")).toBe(true);
   });
 
+  it("forgets the oldest when there are many, and a page brings them back", () => {
+    const store = new SessionStore("s");
+    const make = (n: number) => message(`i${n}`, { pos: n, rev: n, turnId: `t${Math.floor(n / 10)}` });
+    for (let n = 1; n <= 100; n++) store.upsert(n, make(n));
+    for (let n = 0; n <= 10; n++) store.turnChanged(100 + n, turn(`t${n}`, { pos: n * 10, rev: 100 + n, type: "turn_complete" }));
+    store.following = false;
+    store.trim(60, 40);
+    expect(ids(store).length).toBe(100);
+    store.following = true;
+    store.trim(60, 40);
+    expect([ids(store).length, ids(store)[0], store.before.value, store.turnOrder.value.length]).toEqual([40, "i61", 61, 5]);
+    store.page({ entries: [make(60)], turns: [], before: 60 });
+    expect(ids(store)[0]).toBe("i60");
+  });
+
   it("any prefix replayed twice gives the same state", () => {
     const frames: ((store: SessionStore) => void)[] = [
       (s) => s.upsert(1, message("a", { rev: 1, pos: 1, content: "x" })),

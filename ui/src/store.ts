@@ -7,6 +7,11 @@ type History = Pick<Message<"session:history">, "entries" | "turns" | "rev" | "b
 type Page = Pick<Message<"session:page">, "entries" | "turns" | "before">;
 type Append = Pick<Message<"session:append">, "itemId" | "rev" | "field" | "from" | "text">;
 
+/** A tab keeps at most about this much of a conversation; more than enough to scroll in, far less than hours of streaming. */
+const kMostItems = 3000;
+const kKeptItems = 1500;
+const kMostChars = 8_000_000;
+
 /** Item ids in the order of `pos`, each item in its own signal, so that one change draws one row. */
 export class SessionStore {
   /** Item ids by `pos`. A new array only when an item came or went. */
@@ -19,6 +24,8 @@ export class SessionStore {
   readonly before = signal<number | undefined>(undefined);
   readonly loaded = signal(false);
   readonly info = signal<Partial<SessionStatus>>({});
+  /** The reader is at the end, so what lies far above may be forgotten. */
+  following = true;
   /** The cursor: every change up to here has been seen. Pages of old entries do not move it. */
   rev = 0;
   /** The store file that `rev` counts in; another one means that revisions cannot be compared. */
@@ -97,8 +104,35 @@ export class SessionStore {
     return true;
   }
 
+  /** Forgets the oldest entries when there are many, so that a tab that follows for hours does not grow. They come back as pages. */
+  trim(most = kMostItems, keep = kKeptItems): void {
+    const ids = this.order.peek();
+    const size = ids.length > keep ? ids.reduce((sum, id) => sum + sizeOf(this.items.get(id)!.peek()), 0) : 0;
+    if (!this.following || (ids.length <= most && size <= kMostChars)) return;
+    let first = Math.max(0, ids.length - keep);
+    for (let kept = 0, at = ids.length - 1; at >= first; at--) {
+      kept += sizeOf(this.items.get(ids[at]!)!.peek());
+      if (kept > kMostChars / 2) first = Math.min(at + 1, ids.length - 1);
+    }
+    const before = this.items.get(ids[first]!)!.peek().pos;
+    batch(() => {
+      for (const id of ids.slice(0, first)) this.items.delete(id);
+      for (const [id, turn] of this.turns) {
+        const { pos, type } = turn.peek();
+        if (pos < before && (type === "turn_complete" || type === "turn_error") && !this.usesTurn(id)) this.turns.delete(id);
+      }
+      this.before.value = before;
+      this.rebuild();
+    });
+  }
+
   /** The caller saw `ok {rev}`: all changes up to it were sent. */
   seen(rev: number): void { if (rev > this.rev) this.rev = rev; }
+
+  private usesTurn(turnId: string): boolean {
+    for (const item of this.items.values()) if (item.peek().turnId === turnId) return true;
+    return false;
+  }
 
   private belowWindow(id: string, pos: number, known: ReadonlyMap<string, unknown>): boolean {
     const before = this.before.peek();
@@ -155,6 +189,8 @@ function set<T extends { rev: number }>(map: Map<string, Signal<T>>, id: string,
 function sorted(map: ReadonlyMap<string, Signal<{ pos: number }>>): string[] {
   return [...map].sort((a, b) => a[1].peek().pos - b[1].peek().pos).map(([id]) => id);
 }
+
+function sizeOf(item: Item): number { return textOf(item, "content").length + textOf(item, "toolOutput").length + 200; }
 
 function textOf(item: Item, field: string): string {
   const text = (item as unknown as Record<string, unknown>)[field];

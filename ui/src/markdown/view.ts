@@ -13,6 +13,7 @@ export class MarkdownView {
   private readonly splitter = new BlockSplitter();
   private drawn: Drawn[] = [];
   private wanted = "";
+  private whole: string | undefined;
   private frame = 0;
   private notBefore = 0;
 
@@ -21,8 +22,18 @@ export class MarkdownView {
   /** Shows `text`: now when it is the first or the last form, else with the next frame. */
   show(text: string, final: boolean): void {
     this.wanted = text;
-    if (final || this.drawn.length === 0) this.draw(final);
+    if (final && this.drawn.length === 0) this.drawWhole(text);
+    else if (final || this.drawn.length === 0) this.draw(final);
     else if (this.frame === 0) this.frame = requestAnimationFrame(() => this.onFrame());
+  }
+
+  /** A finished text that was never drawn: one pass over all of it is cheaper than one per block. */
+  private drawWhole(text: string): void {
+    if (text === this.whole) return;
+    const fragment = renderBlock(text, {});
+    enhance(fragment);
+    this.element.replaceChildren(fragment);
+    this.whole = text;
   }
 
   private onFrame(): void {
@@ -34,6 +45,7 @@ export class MarkdownView {
   private draw(final: boolean): void {
     if (this.frame !== 0) { cancelAnimationFrame(this.frame); this.frame = 0; }
     const start = performance.now();
+    if (this.whole !== undefined) { this.whole = undefined; this.element.replaceChildren(); }
     const first = this.splitter.update(this.wanted);
     const { blocks } = this.splitter;
     for (let index = Math.min(first, this.drawn.length); index < blocks.length; index++) {

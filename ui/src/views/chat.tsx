@@ -64,6 +64,7 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
 
   useJump(store, rows, list, leftAt);
 
+  store.following = leftAt.value === undefined;
   const items = list.getVirtualItems();
   const fresh = leftAt.value === undefined ? 0 : Math.max(0, rows.length - leftAt.value);
   const prompts = () => rows.flatMap((row, index) => (row.kind === "item" && row.itemId.endsWith(":user") ? [index] : []));

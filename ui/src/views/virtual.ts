@@ -14,6 +14,13 @@ export interface VirtualOptions {
 /** Within this many pixels of the end the list counts as being at its end, and follows. */
 export const kEndThreshold = 48;
 
+/** Begin at the end without drawing the beginning first. */
+function estimatedEnd(options: VirtualOptions): number {
+  let sum = 0;
+  for (let index = 0; index < options.count; index++) sum += options.estimate(index);
+  return sum;
+}
+
 export function useVirtual(options: VirtualOptions): Virtualizer<HTMLElement, HTMLElement> {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const latest = useRef(options);
@@ -23,7 +30,7 @@ export function useVirtual(options: VirtualOptions): Virtualizer<HTMLElement, HT
     count: options.count, getItemKey: options.keyOf, estimateSize: options.estimate, getScrollElement: options.scroller,
     observeElementRect, observeElementOffset, scrollToFn: elementScroll, overscan: 6, anchorTo: "end" as const,
     followOnAppend: true, scrollEndThreshold: kEndThreshold, paddingStart: 24, paddingEnd: 24,
-    initialOffset: options.initial?.offset ?? 0, initialMeasurementsCache: (options.initial?.sizes ?? []) as VirtualItem[],
+    initialOffset: options.initial?.offset ?? (() => estimatedEnd(options)), initialMeasurementsCache: (options.initial?.sizes ?? []) as VirtualItem[],
     onChange: (instance: Virtualizer<HTMLElement, HTMLElement>) => { latest.current.onChange?.(instance); redraw(undefined as never); },
   };
   list.current ??= new Virtualizer(all);
