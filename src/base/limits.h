@@ -131,4 +131,30 @@ inline constexpr std::size_t kGrantsMax = 512;
 /// A token from the environment must not be guessable.
 inline constexpr std::size_t kTokenCharsMin = 32;
 
+// --- Agents ---------------------------------------------------------------------------------
+/// A start and its handshake: the slowest agent needs 3 s on an idle machine.
+inline constexpr std::chrono::milliseconds kAgentHandshake{30'000};
+/// Opening, loading or configuring a session; a long history is replayed before the answer.
+inline constexpr std::chrono::milliseconds kAgentCall{120'000};
+/// Between an agent's end and the first attempt to bring it back; doubled each time.
+inline constexpr std::chrono::milliseconds kReconnectFirst{1000};
+inline constexpr std::chrono::milliseconds kReconnectDelayMax{30'000};
+inline constexpr int kReconnectTries = 5;
+/// A turn in which nothing happens and nothing explains why: after the first the user is told,
+/// after the second the turn is given up. Slow models think for minutes without a word.
+inline constexpr std::chrono::milliseconds kAgentSilenceNote{60'000};
+inline constexpr std::chrono::milliseconds kAgentSilenceMax{900'000};
+/// Agents end a cancelled turn within 200 ms; one that has not by then will not.
+inline constexpr std::chrono::milliseconds kCancelGrace{10'000};
+/// How long the end of a session waits for the agent to let go of its turn.
+inline constexpr std::chrono::milliseconds kCloseGrace{1000};
+/// What an agent says without a prompt ends when it has been quiet for this long.
+inline constexpr std::chrono::milliseconds kAgentTurnQuiet{2000};
+/// How much of an agent's complaints goes into an error message: a few lines.
+inline constexpr std::size_t kErrorStderrBytes = 600;
+/// How much of a CLI's session file is read to find its title; instructions come before it.
+inline constexpr std::size_t kDiscoverBytesMax = 256U << 10U;
+/// Sessions listed per project, newest first: more than anyone scrolls through.
+inline constexpr std::size_t kDiscoverSessionsMax = 500;
+
 }  // namespace lb::limits

@@ -328,6 +328,7 @@ std::vector<Command> read_commands(const json::object& update) {
 
 void read_facts(const json::object& from, SessionFacts& facts, ConfigIds& ids) {
   if (const json::object* modes = object_at(from, "modes")) {
+    ids.set_mode = true;
     read_choice(*modes, {"availableModes", "id", "currentModeId"}, facts.modes, facts.mode);
   }
   if (const json::object* models = object_at(from, "models"); models != nullptr) {

@@ -60,10 +60,11 @@ std::vector<ApprovalOption> read_options(const json::object& permission);
 std::vector<PlanEntry> read_plan(const json::object& update);
 std::vector<Command> read_commands(const json::object& update);
 
-/// Which config options stand for the mode and the model of a session.
+/// How the mode and the model of a session are set: by which config options.
 struct ConfigIds {
   std::string mode;
   std::string model;
+  bool set_mode = false;  // The agent names modes apart: session/set_mode is how to choose one.
 };
 
 /// Puts what a result of session/new, load, resume or set_config_option, or a config_option_update

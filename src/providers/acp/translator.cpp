@@ -341,6 +341,12 @@ void Translator::on_note(Outputs& out, std::string text, Timestamp now) {
   emit(out, note_->item, note_->shown, now);
 }
 
+Outputs Translator::note(std::string text, Timestamp now) {
+  Outputs out;
+  if (turn_) on_note(out, std::move(text), now);
+  return out;
+}
+
 void Translator::close_note(Outputs& out, Timestamp now) {
   if (note_) emit_final(out, std::move(note_->item), ItemStatus::Complete, now);
   note_.reset();

@@ -82,6 +82,8 @@ class Translator {
   };
   /// `params` of session/request_permission.
   Asked permission(const json::object& params, Timestamp now);
+  /// A remark of ours in the running turn; it replaces the last one.
+  Outputs note(std::string text, Timestamp now);
   /// A result that may name modes, models or options.
   Outputs session_result(const json::object& result);
   /// The mode or model that the user chose and the agent accepted.

@@ -1,0 +1,85 @@
+#include "providers/acp/login.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace lb::acp {
+namespace {
+
+/// Methods that take a key from the environment without naming it.
+struct KnownMethod {
+  std::string_view id;
+  std::array<std::string_view, 2> vars;  // Any of them is enough.
+};
+constexpr auto kKnownMethods = std::to_array<KnownMethod>({
+    {"api-key", {"OPENAI_API_KEY", "CODEX_API_KEY"}},
+    {"gemini-api-key", {"GEMINI_API_KEY", "GOOGLE_API_KEY"}},
+});
+
+bool is_set(const Environment& environment, std::string_view name) {
+  return std::ranges::any_of(environment, [&](const auto& variable) {
+    return variable.first == name && !variable.second.empty();
+  });
+}
+
+}  // namespace
+
+Error error_from(const RpcError& error) {
+  std::string text = error_text(error.message, error.data);
+  switch (error.kind) {
+    case RpcError::Kind::Timeout:
+      return {ErrorCode::Timeout, std::move(text)};
+    case RpcError::Kind::ProcessEnded:
+      return {ErrorCode::ProcessCrash, std::move(text)};
+    case RpcError::Kind::NotSent:
+      return {ErrorCode::Busy, std::move(text)};
+    case RpcError::Kind::Cancelled:
+      return {ErrorCode::Cancelled, std::move(text)};
+    case RpcError::Kind::Answered:
+      break;
+  }
+  if (error.code == rpc_code::kResourceNotFound ||
+      text.find("no rollout found") != std::string::npos ||
+      text.find("Invalid session identifier") != std::string::npos) {
+    return {ErrorCode::SessionNotFound, std::move(text)};
+  }
+  if (error.code == rpc_code::kMethodNotFound) return {ErrorCode::NotSupported, std::move(text)};
+  if (error.code == rpc_code::kInvalidParams) return {ErrorCode::InvalidRequest, std::move(text)};
+  return {ErrorCode::ProtocolError, std::move(text)};
+}
+
+std::optional<std::string> unattended_login(const AgentAbilities& abilities,
+                                            const Environment& environment) {
+  for (const auto& method : abilities.auth_methods) {
+    if (method.interactive) continue;
+    if (!method.vars.empty() && std::ranges::all_of(method.vars, [&](const std::string& name) {
+          return is_set(environment, name);
+        })) {
+      return method.id;
+    }
+    const auto known = std::ranges::find(kKnownMethods, method.id, &KnownMethod::id);
+    if (method.vars.empty() && known != kKnownMethods.end() &&
+        std::ranges::any_of(known->vars,
+                            [&](std::string_view name) { return is_set(environment, name); })) {
+      return method.id;
+    }
+  }
+  return std::nullopt;
+}
+
+Error login_needed(std::string_view agent, const AgentAbilities& abilities,
+                   std::string_view login_hint) {
+  std::string ways;
+  for (const auto& method : abilities.auth_methods) {
+    if (!method.name.empty()) ways += fmt::format("{}{}", ways.empty() ? "" : ", ", method.name);
+  }
+  return {ErrorCode::AgentUnavailable,
+          fmt::format(
+              "{} is not logged in. {}{}{}{}", agent,
+              login_hint.empty() ? "Log in with its own command line, then try again." : login_hint,
+              ways.empty() ? "" : " (It offers: ", ways, ways.empty() ? "" : ".)")};
+}
+
+}  // namespace lb::acp

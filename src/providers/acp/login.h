@@ -1,0 +1,30 @@
+/// What to do when an agent says no: errors in our words, and how to log in.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "process/json_rpc_peer.h"
+#include "providers/acp/protocol.h"
+
+namespace lb::acp {
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+/// A failed call as one of our errors.
+Error error_from(const RpcError& error);
+
+/// The way to log in that needs nobody: its key is in the agent's environment. Nothing when a
+/// person has to do it.
+std::optional<std::string> unattended_login(const AgentAbilities& abilities,
+                                            const Environment& environment);
+
+/// "Codex is not logged in. …", with what the user can do about it.
+Error login_needed(std::string_view agent, const AgentAbilities& abilities,
+                   std::string_view login_hint);
+
+}  // namespace lb::acp

@@ -1,0 +1,183 @@
+// The parts of AcpProvider about turns, the end of sessions and the agent as a whole.
+#include <fmt/format.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+#include "base/limits.h"
+#include "providers/acp/provider.h"
+#include "providers/program_info.h"
+
+namespace lb::acp {
+
+// --- Turns --------------------------------------------------------------------------------------
+
+asio::awaitable<Result<SendResult>> AcpProvider::send_message(SessionId id, Prompt prompt) {
+  const auto session = known(id);
+  if (!session) co_return std::unexpected(session.error());
+  // After a restart of the process the agent has to open its sessions again.
+  if (!(*session)->alive()) {
+    if (auto opened = co_await open(*session, History::Skip); !opened) {
+      co_return std::unexpected(opened.error());
+    }
+  }
+  (*session)->dropping = false;
+  const TurnId turn = prompt.turn_id;
+  if (auto sent = co_await (*session)->prompt(std::move(prompt)); !sent) {
+    co_return std::unexpected(sent.error());
+  }
+  co_return SendResult{turn};
+}
+
+asio::awaitable<Result<void>> AcpProvider::cancel_turn(SessionId id) {
+  const auto session = known(id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return (*session)->cancel();
+}
+
+asio::awaitable<Result<void>> AcpProvider::answer(SessionId id, Answer answer) {
+  const auto session = known(id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return (*session)->answer(answer);
+}
+
+// --- The end of a session -----------------------------------------------------------------------
+
+asio::awaitable<Result<void>> AcpProvider::kill_session(SessionId id) {
+  const auto found = known(id);
+  if (!found) co_return std::unexpected(found.error());
+  const SessionPtr session = *found;
+  if (session->alive()) {
+    static_cast<void>(session->cancel());
+    co_await session->wait_for_turn_end(limits::kCloseGrace);
+  }
+  // Politeness with a limit: an agent that does not close is ended with its last session.
+  if (session->alive() && session->connection->abilities.close) {
+    const auto peer = session->connection->peer;
+    co_await peer->call("session/close", at_session(*session), limits::kCloseGrace);
+  }
+  session->lose({ErrorCode::Cancelled, "The session was closed."});
+  sessions_.erase(id);
+  if (!any_open() && manager_->connection()) co_await manager_->stop();
+  co_return Result<void>{};
+}
+
+bool AcpProvider::is_alive(const SessionId& id) const {
+  const auto session = find(id);
+  return session && session->alive();
+}
+
+void AcpProvider::forget(const SessionId& id) {
+  sessions_.erase(id);
+  listeners_.erase(id);
+}
+
+void AcpProvider::on_upsert(const SessionId& session, UpsertCallback callback) {
+  listeners(session)->upsert = std::move(callback);
+}
+void AcpProvider::on_turn(const SessionId& session, TurnCallback callback) {
+  listeners(session)->turn = std::move(callback);
+}
+void AcpProvider::on_report(const SessionId& session, ReportCallback callback) {
+  listeners(session)->report = std::move(callback);
+}
+void AcpProvider::on_status(StatusCallback callback) {
+  status_ = std::move(callback);
+}
+
+// --- The agent as a whole -----------------------------------------------------------------------
+
+asio::awaitable<Result<void>> AcpProvider::reconnect() {
+  return manager_->reconnect();
+}
+
+/// One process serves all sessions, so holding one back holds them all: nothing may be lost.
+void AcpProvider::apply_hold() {
+  const auto& connection = manager_->connection();
+  if (!connection) return;
+  bool held = false;
+  for (const auto& [id, session] : sessions_) held = held || session->held;
+  connection->peer->hold(held);
+}
+
+void AcpProvider::hold(const SessionId& id, bool held) {
+  if (const auto session = find(id)) session->held = held;
+  apply_hold();
+}
+
+asio::awaitable<void> AcpProvider::shutdown() {
+  const auto sessions = std::exchange(sessions_, {});
+  for (const auto& [id, session] : sessions) {
+    session->lose({ErrorCode::ServerRestarted, "The server was stopped during this turn."});
+  }
+  co_await manager_->stop();
+}
+
+asio::awaitable<AgentInfo> AcpProvider::inspect() {
+  AgentInfo info;
+  info.cli_type = spec_.cli_type;
+  info.name = spec_.name;
+  info.protocol = "acp";
+  info.status = manager_->status();
+  const ProgramInfo program = co_await inspect_program(spec_.argv.empty() ? "" : spec_.argv.front(),
+                                                       environment(), deps_.blocking);
+  info.installed = program.path.has_value();
+  info.version = program.version;
+  if (!manager_->abilities().version.empty()) info.version = manager_->abilities().version;
+  if (!info.installed) {
+    info.problem = fmt::format("Could not start {}. Check that it's installed.", spec_.name);
+    info.remedy = spec_.install_hint;
+  }
+  co_return info;
+}
+
+// --- Discovery ----------------------------------------------------------------------------------
+
+namespace {
+
+using FindSessions = std::function<std::vector<DiscoveredSession>(const std::string&)>;
+
+asio::awaitable<std::vector<DiscoveredSession>> find_on_disk(FindSessions find,
+                                                             std::string project_dir) {
+  co_return find(project_dir);
+}
+
+}  // namespace
+
+asio::awaitable<std::vector<DiscoveredSession>> AcpProvider::discover(std::string project_dir) {
+  if (!spec_.discover) co_return co_await ask_for_sessions(std::move(project_dir));
+  co_return co_await asio::co_spawn(
+      deps_.blocking, find_on_disk(spec_.discover, std::move(project_dir)), asio::use_awaitable);
+}
+
+/// Asks an agent that runs anyway; none is started only to look.
+asio::awaitable<std::vector<DiscoveredSession>> AcpProvider::ask_for_sessions(
+    std::string project_dir) {
+  std::vector<DiscoveredSession> found;
+  const auto connection = manager_->connection();
+  if (!connection || !connection->abilities.list) co_return found;
+  json::object params = {{"cwd", project_dir}};
+  while (found.size() < limits::kDiscoverSessionsMax) {
+    auto page = co_await call(connection, "session/list", params, {});
+    const json::array* entries = page ? array_at(*page, "sessions") : nullptr;
+    if (entries == nullptr || entries->empty()) co_return found;
+    for (const json::value& value : *entries) {
+      const json::object* entry = value.if_object();
+      if (entry == nullptr || string_at(*entry, "cwd") != project_dir) continue;
+      DiscoveredSession session;
+      session.cli_session_id = string_at(*entry, "sessionId");
+      session.title = string_at(*entry, "title");
+      session.last_active_at = from_iso(string_at(*entry, "updatedAt")).value_or(Timestamp{});
+      session.created_at = session.last_active_at;
+      if (!session.cli_session_id.empty()) found.push_back(std::move(session));
+    }
+    const std::string_view next = string_at(*page, "nextCursor");
+    if (next.empty()) co_return found;
+    params["cursor"] = next;
+  }
+  co_return found;
+}
+
+}  // namespace lb::acp

@@ -1,0 +1,112 @@
+/// AcpSession: one conversation with an ACP agent, from our side of the wire.
+///
+/// Keeps the translator, the prompt in flight, the questions waiting for the user and the watchdog;
+/// survives its process: `connection` is empty then, and the next prompt loads it again.
+/// Callbacks are called last, after its own state is right, because they may call back.
+///
+/// Owned by its provider. Lives on the io thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/clock.h"
+#include "providers/acp/agent_manager.h"
+#include "providers/acp/translator.h"
+#include "providers/provider.h"
+#include "providers/timers.h"
+
+namespace lb::acp {
+
+/// Who listens to a session; set before it exists and kept when its process is gone.
+struct Listeners {
+  UpsertCallback upsert;
+  TurnCallback turn;
+  ReportCallback report;
+};
+
+struct SessionDeps {
+  std::string cli_type;
+  std::string name;  // Of the agent, for people.
+  const Clock& clock;
+  Timers& timers;
+};
+
+class AcpSession : public std::enable_shared_from_this<AcpSession> {
+ public:
+  AcpSession(SessionId id, SessionDeps deps, std::shared_ptr<Listeners> listeners);
+
+  // Plain facts that the provider keeps here.
+  std::string cli_session_id;
+  std::string project_dir;
+  std::shared_ptr<Connection> connection;  // Null: the agent does not have this session open.
+  bool dropping = false;                   // A replay of what we know already.
+  bool held = false;
+  std::optional<std::string> mode;  // What the user or our default chose; put back after a load.
+  std::optional<std::string> model;
+
+  [[nodiscard]] const SessionId& id() const { return id_; }
+  [[nodiscard]] Translator& translator() { return translator_; }
+  [[nodiscard]] bool alive() const { return connection && connection->peer->open(); }
+  [[nodiscard]] bool prompting() const { return prompt_ != nullptr; }
+
+  /// Sends a prompt and returns when the turn has begun: its whole line is with a live agent.
+  asio::awaitable<Result<void>> prompt(Prompt prompt);
+  /// Tells the agent to stop. The turn's end comes as a turn.
+  Result<void> cancel();
+  /// The agent's answer to a cancelled turn, or nothing when the time is up.
+  asio::awaitable<void> wait_for_turn_end(std::chrono::milliseconds limit);
+
+  void on_update(const json::object& update);
+  void on_permission(const RpcRequest& request, const json::object& params);
+  /// The agent takes a question back.
+  bool on_withdrawn(const json::value& request_id);
+  Result<void> answer(const Answer& answer);
+  /// The process is gone, or the session is closed: what is open ends with `why`.
+  void lose(const Error& why);
+
+  /// Passes outputs of the translator on.
+  void publish(Outputs outputs);
+  void report(SessionReport report);
+
+ private:
+  struct PromptState {
+    TurnId turn_id;
+    bool begun = false;
+    std::optional<Error> failed;
+  };
+
+  void begin_turn();
+  void on_reply(const std::shared_ptr<PromptState>& prompt, RpcReply reply);
+  void answer_all_cancelled();
+  void watch();
+  void on_silence();
+  void give_up(const Error& why);
+  void settle_later();
+  [[nodiscard]] Timestamp now() const { return deps_.clock.wall(); }
+
+  SessionId id_;
+  SessionDeps deps_;
+  std::shared_ptr<Listeners> listeners_;
+  Translator translator_;
+  std::shared_ptr<PromptState> prompt_;
+  std::map<std::string, RpcId> questions_;  // Pending, by item id.
+  std::set<std::string> answered_;          // Of the running turn.
+  MonoMs last_progress_ = 0;
+  bool told_of_silence_ = false;
+  Timers::Handle watchdog_;
+  Timers::Handle cancel_watchdog_;
+  Timers::Handle settle_;
+  std::vector<std::shared_ptr<asio::steady_timer>> turn_end_waiters_;
+};
+
+/// The parameters of every call about one session.
+inline json::object at_session(const AcpSession& session) {
+  return {{"sessionId", session.cli_session_id}};
+}
+
+}  // namespace lb::acp

@@ -1,0 +1,163 @@
+#include "providers/all.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "providers/acp/codex_sessions.h"
+
+namespace lb {
+namespace {
+
+/// A built-in agent: its configuration, and what only we know of it.
+struct BuiltIn {
+  AgentConfig config;
+  std::string install_hint;
+  std::string login_hint;
+  std::vector<std::string> asking_modes;
+};
+
+std::vector<BuiltIn> built_ins() {
+  std::vector<BuiltIn> agents;
+  agents.push_back({{.cli_type = "codex",
+                     .name = "Codex",
+                     .protocol = "acp",
+                     .command = "codex-acp",
+                     .args = {},
+                     .env = {},
+                     .path = {}},
+                    "Install it with: npm install -g @zed-industries/codex-acp",
+                    "Run `codex login` in a terminal, or set OPENAI_API_KEY, then try again.",
+                    // The npm adapter's default lets a model judge in the user's place.
+                    {"workspace-write", "auto"}});
+  agents.push_back({{.cli_type = "gemini",
+                     .name = "Gemini",
+                     .protocol = "acp",
+                     .command = "gemini",
+                     .args = {"--acp"},
+                     .env = {},
+                     .path = {}},
+                    "Install it with: npm install -g @google/gemini-cli",
+                    "Run `gemini` in a terminal and log in, or set GEMINI_API_KEY, then try again.",
+                    {}});
+  agents.push_back({{.cli_type = "opencode",
+                     .name = "OpenCode",
+                     .protocol = "acp",
+                     .command = "opencode",
+                     .args = {"acp"},
+                     .env = {},
+                     .path = {}},
+                    "Install it with: npm install -g opencode-ai",
+                    "Run `opencode auth login` in a terminal, then try again.",
+                    {}});
+  agents.push_back({{.cli_type = "demo",
+                     .name = "Demo",
+                     .protocol = "acp",
+                     .command = "/proc/self/exe",
+                     .args = {"demo-agent"},
+                     .env = {},
+                     .path = {}},
+                    "It is part of Liminal Builder: install that again.",
+                    "",
+                    {}});
+  return agents;
+}
+
+std::string variable(const std::vector<std::pair<std::string, std::string>>& own,
+                     const char* name) {
+  for (const auto& [key, value] : own) {
+    if (key == name) return value;
+  }
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before threads start.
+  return value != nullptr ? value : "";
+}
+
+std::string codex_home(const AgentConfig& config) {
+  const std::string home = variable(config.env, "CODEX_HOME");
+  return !home.empty() ? home : variable(config.env, "HOME") + "/.codex";
+}
+
+acp::AgentSpec acp_spec(const BuiltIn& agent) {
+  const AgentConfig& config = agent.config;
+  acp::AgentSpec spec;
+  spec.cli_type = config.cli_type;
+  spec.name = config.name;
+  spec.argv = {config.command};
+  spec.argv.insert(spec.argv.end(), config.args.begin(), config.args.end());
+  spec.env = config.env;
+  spec.path = config.path;
+  spec.install_hint = agent.install_hint;
+  spec.login_hint = agent.login_hint;
+  spec.asking_modes = agent.asking_modes;
+  if (config.cli_type == "codex") {
+    const auto sessions = std::make_shared<acp::CodexSessions>(codex_home(config));
+    spec.discover = [sessions](const std::string& project) { return sessions->find(project); };
+  }
+  return spec;
+}
+
+/// The built-in agent with what the configuration says put over it.
+Result<BuiltIn> configured(const std::vector<BuiltIn>& known, const AgentConfig& config) {
+  const auto base = std::ranges::find(known, config.cli_type,
+                                      [](const BuiltIn& agent) { return agent.config.cli_type; });
+  BuiltIn agent = base != known.end() ? *base : BuiltIn{};
+  agent.config.cli_type = config.cli_type;
+  if (!config.name.empty()) agent.config.name = config.name;
+  if (agent.config.name.empty()) agent.config.name = config.cli_type;
+  if (!config.protocol.empty()) agent.config.protocol = config.protocol;
+  if (agent.config.protocol.empty()) agent.config.protocol = "acp";
+  if (!config.command.empty()) {
+    agent.config.command = config.command;
+    agent.config.args.clear();
+    agent.install_hint = fmt::format("The configuration names \"{}\".", config.command);
+  }
+  if (!config.args.empty()) agent.config.args = config.args;
+  agent.config.env = config.env;
+  agent.config.path = config.path;
+  if (!is_wire_id(config.cli_type)) {
+    return fail(ErrorCode::InvalidRequest,
+                fmt::format("agents.{}: a name consists of letters, digits, '.', '_', ':' and '-'",
+                            config.cli_type));
+  }
+  if (agent.config.command.empty()) {
+    return fail(ErrorCode::InvalidRequest,
+                fmt::format("agents.{}: command: missing", config.cli_type));
+  }
+  return agent;
+}
+
+Result<std::unique_ptr<Provider>> make_provider(const BuiltIn& agent, const AgentDeps& deps) {
+  const std::string& protocol = agent.config.protocol;
+  if (protocol == "acp") return std::make_unique<acp::AcpProvider>(acp_spec(agent), deps);
+  return fail(ErrorCode::InvalidRequest,
+              fmt::format("agents.{}: protocol: \"{}\" is not known; use acp, claude or events",
+                          agent.config.cli_type, protocol));
+}
+
+}  // namespace
+
+Result<void> add_all_providers(ProviderRegistry& registry, const std::vector<AgentConfig>& agents,
+                               const AgentDeps& deps) {
+  std::vector<BuiltIn> all = built_ins();
+  for (const AgentConfig& config : agents) {
+    auto agent = configured(all, config);
+    if (!agent) return std::unexpected(agent.error());
+    const auto same = std::ranges::find(all, config.cli_type,
+                                        [](const BuiltIn& known) { return known.config.cli_type; });
+    if (same == all.end()) {
+      all.push_back(std::move(*agent));
+    } else {
+      *same = std::move(*agent);
+    }
+  }
+  for (const BuiltIn& agent : all) {
+    auto provider = make_provider(agent, deps);
+    if (!provider) return std::unexpected(provider.error());
+    registry.add(std::move(*provider));
+  }
+  return {};
+}
+
+}  // namespace lb

@@ -1,0 +1,99 @@
+#include "providers/registry.h"
+
+#include <doctest/doctest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <type_traits>
+
+#include "base/clock.h"
+#include "providers/all.h"
+#include "tests/support/scripted_process.h"
+
+namespace lb {
+namespace {
+
+/// Every lifecycle operation of the epic, by its exact shape.
+template <class P>
+concept HasLifecycle = requires(P& provider, const SessionId& id) {
+  {
+    provider.create_session(CreateSessionOptions{})
+  } -> std::same_as<asio::awaitable<Result<ProviderSession>>>;
+  {
+    provider.load_session(id, LoadSessionOptions{})
+  } -> std::same_as<asio::awaitable<Result<ProviderSession>>>;
+  { provider.send_message(id, Prompt{}) } -> std::same_as<asio::awaitable<Result<SendResult>>>;
+  { provider.cancel_turn(id) } -> std::same_as<asio::awaitable<Result<void>>>;
+  { provider.kill_session(id) } -> std::same_as<asio::awaitable<Result<void>>>;
+  { provider.is_alive(id) } -> std::same_as<bool>;
+  provider.on_upsert(id, UpsertCallback{});
+  provider.on_turn(id, TurnCallback{});
+};
+
+TEST_CASE("TC-2.1a: the interface defines all lifecycle methods") {
+  static_assert(HasLifecycle<Provider>);
+  static_assert(std::is_abstract_v<Provider>);
+  CHECK(std::has_virtual_destructor_v<Provider>);
+}
+
+struct Fixture {
+  Result<void> add(std::vector<AgentConfig> agents) {
+    return add_all_providers(registry, agents,
+                             {io.get_executor(), io.get_executor(), launcher, clock, timers});
+  }
+  asio::io_context io;
+  test::ScriptedLauncher launcher{io.get_executor()};
+  SystemClock clock;
+  SystemTimers timers{io.get_executor()};
+  ProviderRegistry registry;
+};
+
+TEST_CASE("TC-2.2a: the registry resolves by CLI type, always the same instance") {
+  Fixture f;
+  REQUIRE(f.add({}).has_value());
+  for (const auto* type : {"codex", "gemini", "opencode", "demo"}) {
+    const auto provider = f.registry.resolve(type);
+    REQUIRE(provider.has_value());
+    CHECK((*provider)->cli_type() == type);
+    CHECK(*f.registry.resolve(type) == *provider);
+  }
+}
+
+TEST_CASE("TC-2.2b: the registry answers an unknown CLI type with UNSUPPORTED_CLI_TYPE") {
+  Fixture f;
+  REQUIRE(f.add({}).has_value());
+  const auto provider = f.registry.resolve("nonsense");
+  REQUIRE_FALSE(provider.has_value());
+  CHECK(name_of(provider.error().code) == "UNSUPPORTED_CLI_TYPE");
+  CHECK(provider.error().message.find("codex") != std::string::npos);
+}
+
+TEST_CASE("agents: the configuration adds agents and overrides built-in ones") {
+  Fixture f;
+  AgentConfig mine;
+  mine.cli_type = "my-agent";
+  mine.command = "my-agent";
+  mine.args = {"--acp"};
+  AgentConfig codex;
+  codex.cli_type = "codex";
+  codex.command = "/opt/codex-acp";
+  REQUIRE(f.add({mine, codex}).has_value());
+  CHECK(f.registry.resolve("my-agent").has_value());
+  const auto count = std::ranges::count_if(
+      f.registry.all(), [](const auto& provider) { return provider->cli_type() == "codex"; });
+  CHECK(count == 1);
+}
+
+TEST_CASE("agents: a configuration that makes no sense is refused with the reason") {
+  AgentConfig agent;
+  agent.cli_type = "x";
+  CHECK(Fixture().add({agent}).error().message == "agents.x: command: missing");
+  agent.command = "x";
+  agent.protocol = "telepathy";
+  CHECK(Fixture().add({agent}).error().message.starts_with("agents.x: protocol:"));
+  agent.protocol = "acp";
+  agent.cli_type = "not an id";
+  CHECK_FALSE(Fixture().add({agent}).has_value());
+}
+
+}  // namespace
+}  // namespace lb
