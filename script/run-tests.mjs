@@ -2,8 +2,8 @@
 //
 //   node script/run-tests.mjs BUILD_DIR RESULTS [--only LABEL] [--without LABEL]...
 //
-// Labels: none for unit and golden tests; process, e2e, browser and torture for the others (which
-// run one at a time). Output is shown for what failed only. Appends `NAME PASSED FAILED` lines to RESULTS.
+// Labels: none for unit and golden tests; script for those of Node and the UI; process, e2e, browser
+// and torture for the others. What has a label runs by itself. Output is shown for what failed only. Appends `NAME PASSED FAILED` lines to RESULTS.
 
 import { execFileSync, spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
@@ -55,6 +55,7 @@ function count(output, status) {
 function run(test) {
   return new Promise((done) => {
     const started = Date.now();
+    if (!test.command) return done({ status: 127, output: "not built", seconds: 0 });
     const env = { ...process.env };
     for (const pair of test.properties?.find((p) => p.name === "ENVIRONMENT")?.value ?? []) {
       const at = pair.indexOf("=");
