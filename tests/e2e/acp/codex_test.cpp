@@ -1,0 +1,298 @@
+// The real codex-acp, native and npm, offline against the scripted model.
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <algorithm>
+
+#include "tests/e2e/acp/world.h"
+
+namespace lb::test {
+namespace {
+
+struct Native {
+  static constexpr const char* kVariable = "LB_TEST_CODEX_ACP";
+  static constexpr const char* kModel = "gpt-5.4";
+  static constexpr const char* kAskingMode = "auto";
+  static constexpr const char* kProcess = "codex-acp";
+};
+struct Npm {
+  static constexpr const char* kVariable = "LB_TEST_CODEX_ACP_JS";
+  static constexpr const char* kModel = "gpt-5.5";
+  static constexpr const char* kAskingMode = "workspace-write";
+  static constexpr const char* kProcess = "node";
+};
+
+const SessionId kSession("session-1");
+
+template <class Kind>
+class CodexWorld : public World {
+ public:
+  CodexWorld() {
+    const std::string port = start_model();
+    write(root / "home/.codex/config.toml",
+          std::string("model = \"") + Kind::kModel +
+              "\"\nmodel_provider = \"scripted\"\nmodel_reasoning_summary = \"auto\"\n"
+              "[model_providers.scripted]\nname = \"scripted\"\nbase_url = \"http://127.0.0.1:" +
+              port +
+              "/v1\"\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n"
+              "request_max_retries = 1\nstream_max_retries = 1\n");
+    config.cli_type = "codex";
+    config.command = required_cli(Kind::kVariable);
+    config.env = environment();
+    config.env.emplace_back("CODEX_HOME", (root / "home/.codex").string());
+    config.env.emplace_back("OPENAI_API_KEY", "sk-test");
+    config.env.emplace_back("NO_BROWSER", "1");
+    config.path = {fs::path(required_cli("LB_TEST_NODE")).parent_path().string()};
+    provider = &start(config);
+    heard = &listen(kSession);
+  }
+  /// As after a restart of the server: a new provider, a new process.
+  void restart() {
+    provider = &start(config);
+    heard = &listen(kSession);
+    heard->order.clear();
+    heard->items.clear();
+    heard->turns.clear();
+  }
+  LoadSessionOptions load_options(const std::string& cli_session_id) const {
+    LoadSessionOptions options;
+    options.cli_session_id = cli_session_id;
+    options.project_dir = project();
+    return options;
+  }
+  /// The approval that waits, once there is one.
+  Upsert approval(const std::string& turn) {
+    REQUIRE(until([&] { return !heard->template all<Approval>(turn).empty(); }));
+    return heard->template all<Approval>(turn).front();
+  }
+  void answer(const Upsert& item, OptionKind kind) {
+    const auto& options = std::get<Approval>(item.body).options;
+    const auto option = std::ranges::find(options, kind, &ApprovalOption::kind);
+    REQUIRE(option != options.end());
+    Answer answer;
+    answer.item_id = item.item_id;
+    answer.option_id = option->option_id;
+    answer.answered_by = "test";
+    const auto answered = run(io, provider->answer(kSession, answer));
+    REQUIRE_MESSAGE(answered.has_value(), (answered ? "" : answered.error().message));
+  }
+
+  AgentConfig config;
+  Provider* provider = nullptr;
+  Heard* heard = nullptr;
+};
+
+TEST_CASE_TEMPLATE("codex end to end: create, stream, think, fail and go on", Kind, Native, Npm) {
+  CodexWorld<Kind> world;
+  const ProviderSession session = world.create(kSession);
+  CHECK_FALSE(session.cli_session_id.empty());
+  CHECK(world.statuses == std::vector<AgentStatus>{AgentStatus::Starting, AgentStatus::Connected});
+  CHECK(world.heard->facts.mode == Kind::kAskingMode);
+  CHECK_FALSE(world.heard->facts.models.empty());
+
+  const Turn& first = world.turn(kSession, "t1", "[[scenario:text]] hi");
+  CHECK(first.status == TurnStatus::Completed);
+  CHECK(world.heard->text("t1") ==
+        "Hello! This is a short scripted answer in two sentences. It ends here.");
+
+  world.turn(kSession, "t2", "[[scenario:thinking]] hm");
+  CHECK(world.heard->template all<Thinking>("t2").size() == 1);
+
+  const Turn& failed = world.turn(kSession, "t3", "[[scenario:error-400]] fail");
+  CHECK(failed.type == TurnType::Error);
+  CHECK_FALSE(failed.error_message.value_or("").empty());
+
+  const Turn& after = world.turn(kSession, "t4", "[[scenario:echo]] still there");
+  CHECK(after.status == TurnStatus::Completed);
+  CHECK(world.heard->text("t4").find("still there") != std::string::npos);
+  for (const auto& [id, item] : world.heard->items) CHECK(is_final(item.status));
+}
+
+TEST_CASE_TEMPLATE("codex end to end: tools read, write and run, with text between", Kind, Native,
+                   Npm) {
+  CodexWorld<Kind> world;
+  world.create(kSession);
+  const Turn& turn = world.turn(kSession, "t1", "[[scenario:multi-tool]] go");
+  CHECK(turn.status == TurnStatus::Completed);
+  const auto tools = world.heard->template all<ToolCall>("t1");
+  REQUIRE(tools.size() == 3);
+  for (const Upsert& tool : tools) CHECK(tool.status == ItemStatus::Complete);
+  CHECK(std::get<ToolCall>(tools[0].body).tool_output->view().find("hello world") !=
+        std::string_view::npos);
+  CHECK(std::get<ToolCall>(tools[1].body).diffs.size() == 1);
+  CHECK(fs::exists(world.root / "project/out.txt"));
+  // Text before and after each tool: four messages around three tools.
+  CHECK(world.heard->template all<Message>("t1").size() == 4);
+
+  world.turn(kSession, "t2", "[[scenario:bash-fail]] fail");
+  const auto failed = world.heard->template all<ToolCall>("t2");
+  REQUIRE(failed.size() == 1);
+  CHECK(std::get<ToolCall>(failed[0].body).exit_code == 3);
+  CHECK(failed[0].status == ItemStatus::Error);
+}
+
+TEST_CASE_TEMPLATE("codex end to end: permission allowed and denied", Kind, Native, Npm) {
+  CodexWorld<Kind> world;
+  world.create(kSession);
+  const fs::path made = world.root / "project/made-by-permission";
+
+  world.send(kSession, "t1", "[[scenario:permission]] may I");
+  const Upsert denied = world.approval("t1");
+  CHECK(denied.status == ItemStatus::Create);
+  CHECK_FALSE(std::get<Approval>(denied.body).detail.value_or("").empty());
+  world.answer(denied, OptionKind::RejectOnce);
+  REQUIRE(world.until([&] { return world.heard->ended("t1"); }));
+  CHECK_FALSE(fs::exists(made));
+  CHECK(world.heard->items.at(denied.item_id.str()).status == ItemStatus::Complete);
+  for (const Upsert& tool : world.heard->template all<ToolCall>("t1")) {
+    CHECK(tool.status != ItemStatus::Complete);
+  }
+
+  world.send(kSession, "t2", "[[scenario:permission]] may I now");
+  world.answer(world.approval("t2"), OptionKind::AllowOnce);
+  REQUIRE(world.until([&] { return world.heard->ended("t2"); }));
+  CHECK(world.heard->turns.back().status == TurnStatus::Completed);
+  CHECK(fs::exists(made));
+}
+
+TEST_CASE_TEMPLATE("codex end to end: cancel in text and in a question, then reuse", Kind, Native,
+                   Npm) {
+  CodexWorld<Kind> world;
+  world.create(kSession);
+  world.send(kSession, "t1", "[[scenario:slow]] talk");
+  REQUIRE(world.until([&] { return !world.heard->text("t1").empty(); }));
+  REQUIRE(run(world.io, world.provider->cancel_turn(kSession)).has_value());
+  REQUIRE(world.until([&] { return world.heard->ended("t1"); }));
+  CHECK(world.heard->turns.back().status == TurnStatus::Cancelled);
+  CHECK(world.heard->template all<Message>("t1").back().status == ItemStatus::Cancelled);
+
+  world.send(kSession, "t2", "[[scenario:permission]] may I");
+  const Upsert asked = world.approval("t2");
+  REQUIRE(run(world.io, world.provider->cancel_turn(kSession)).has_value());
+  REQUIRE(world.until([&] { return world.heard->ended("t2"); }));
+  CHECK(world.heard->turns.back().status == TurnStatus::Cancelled);
+  CHECK(world.heard->items.at(asked.item_id.str()).status == ItemStatus::Cancelled);
+
+  const Turn& after = world.turn(kSession, "t3", "[[scenario:echo]] still there");
+  CHECK(after.status == TurnStatus::Completed);
+}
+
+TEST_CASE_TEMPLATE("codex end to end: history is discovered and loaded in a new process", Kind,
+                   Native, Npm) {
+  CodexWorld<Kind> world;
+  const ProviderSession session = world.create(kSession);
+  world.turn(kSession, "t1", "[[scenario:tool]] first prompt");
+  world.turn(kSession, "t2", "[[scenario:echo]] second prompt");
+
+  world.restart();
+  const auto found = run(world.io, world.provider->discover(world.project()));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].cli_session_id == session.cli_session_id);
+  CHECK(found[0].title.find("first prompt") != std::string::npos);
+
+  auto options = world.load_options(session.cli_session_id);
+  auto loaded =
+      run(world.io, world.provider->load_session(kSession, options), std::chrono::seconds(60));
+  REQUIRE_MESSAGE(loaded.has_value(), (loaded ? "" : loaded.error().message));
+  std::vector<std::string> prompts;
+  std::string tools;
+  for (const std::string& id : world.heard->order) {
+    const Upsert& item = world.heard->items.at(id);
+    CHECK(is_final(item.status));
+    const auto* message = std::get_if<Message>(&item.body);
+    if (message != nullptr && message->origin == Origin::User) {
+      prompts.push_back(message->content.str());
+    }
+    if (const auto* tool = std::get_if<ToolCall>(&item.body)) {
+      tools += tool->tool_output.value_or(Text()).view();
+    }
+  }
+  CHECK(prompts == std::vector<std::string>{"[[scenario:tool]] first prompt",
+                                            "[[scenario:echo]] second prompt"});
+  CHECK(tools.find("hello world") != std::string::npos);
+  const std::size_t items = world.heard->items.size();
+
+  // Once known, it is resumed without importing twice.
+  world.restart();
+  options.last_known_turn = TurnId("t2");
+  loaded = run(world.io, world.provider->load_session(kSession, options), std::chrono::seconds(60));
+  REQUIRE(loaded.has_value());
+  CHECK(world.heard->items.empty());
+  CHECK(items > 0);
+  const Turn& after = world.turn(kSession, "t3", "[[scenario:echo]] after load");
+  CHECK(after.status == TurnStatus::Completed);
+}
+
+TEST_CASE_TEMPLATE("E1-TC-5.2b: codex killed in mid-turn is an error, then works again", Kind,
+                   Native, Npm) {
+  CodexWorld<Kind> world;
+  world.create(kSession);
+  world.send(kSession, "t1", "[[scenario:gated]] [[gate:never]] wait");
+  REQUIRE(world.until([&] { return !world.heard->text("t1").empty(); }));
+  const auto agents = marked_named(world.mark, Kind::kProcess);
+  REQUIRE_FALSE(agents.empty());
+  // The model is a node process too; the agent is the younger one.
+  ::kill(agents.back(), SIGKILL);
+  REQUIRE(world.until([&] { return world.heard->ended("t1"); }));
+  const Turn failed = world.heard->turns.back();
+  CHECK(failed.type == TurnType::Error);
+  CHECK(failed.error_code == "PROCESS_CRASH");
+  CHECK_FALSE(world.provider->is_alive(kSession));
+  // It comes back by itself after a second; the prompt does not have to wait for that.
+  const Turn& after = world.turn(kSession, "t2", "[[scenario:echo]] back again");
+  CHECK(after.status == TurnStatus::Completed);
+  CHECK(world.statuses.back() == AgentStatus::Connected);
+}
+
+TEST_CASE_TEMPLATE("E1-TC-5.3a: a killed session leaves no process behind", Kind, Native, Npm) {
+  CodexWorld<Kind> world;
+  world.create(kSession);
+  world.send(kSession, "t1", "[[scenario:bash-sleep]] sleep");
+  REQUIRE(world.until([&] { return !world.heard->template all<ToolCall>("t1").empty(); }));
+  REQUIRE(run(world.io, world.provider->kill_session(kSession)).has_value());
+  CHECK(world.heard->ended("t1"));
+  CHECK(world.statuses.back() == AgentStatus::Idle);
+  REQUIRE(world.until([&] { return marked_named(world.mark, "sleep").empty(); }));
+  CHECK(marked_named(world.mark, "codex-acp").empty());
+  CHECK(marked_named(world.mark, "codex").empty());
+}
+
+TEST_CASE("E1-TC-5.5a: an agent that is not installed says so, with the remedy") {
+  World world;
+  AgentConfig config;
+  config.cli_type = "codex";
+  config.env = world.environment();
+  config.env.emplace_back("PATH", "/nonexistent");
+  Provider& provider = world.start(config);
+  CreateSessionOptions options;
+  options.session_id = kSession;
+  options.project_dir = world.project();
+  const auto created = run(world.io, provider.create_session(options));
+  REQUIRE_FALSE(created.has_value());
+  CHECK(created.error().code == ErrorCode::AgentUnavailable);
+  CHECK(created.error().message.starts_with(
+      "Could not start Codex. Check that it's installed. Install it with: "));
+  const AgentInfo info = run(world.io, provider.inspect());
+  CHECK_FALSE(info.installed);
+  CHECK(info.remedy.has_value());
+}
+
+TEST_CASE("E1-TC-5.5b: a program that is no agent is a failed handshake, and is gone") {
+  World world;
+  AgentConfig config;
+  config.cli_type = "codex";
+  config.command = "/bin/sh";
+  config.args = {"-c", "echo not an agent; echo why >&2; exit 3"};
+  config.env = world.environment();
+  Provider& provider = world.start(config);
+  CreateSessionOptions options;
+  options.session_id = kSession;
+  options.project_dir = world.project();
+  const auto created = run(world.io, provider.create_session(options));
+  REQUIRE_FALSE(created.has_value());
+  CHECK(created.error().message.starts_with("Could not connect to Codex"));
+  CHECK(created.error().message.find("why") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace lb::test

@@ -1,0 +1,209 @@
+/// World: a real agent in an empty home, a project, and the scripted model behind it.
+///
+/// Everything that it starts carries a marker; when the world ends, nothing of it may be left.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <stdlib.h>  // mkdtemp
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "process/guarded_process.h"
+#include "providers/all.h"
+#include "tests/faults/marked.h"
+#include "tests/support/run.h"
+
+namespace lb::test {
+
+namespace fs = std::filesystem;
+
+/// The path in an environment variable of script/setup; a test without it fails and says how.
+inline std::string required_cli(const char* variable) {
+  const char* value = std::getenv(variable);
+  REQUIRE_MESSAGE(
+      value != nullptr,
+      variable << " is not set. Run: script/setup && eval \"$(script/setup --print-clis)\"");
+  return value != nullptr ? value : "";
+}
+
+/// What a session said, newest form of everything.
+struct Heard {
+  std::vector<std::string> order;  // Item ids as they appeared.
+  std::map<std::string, Upsert> items;
+  std::vector<Turn> turns;
+  SessionFacts facts;
+  std::string title;
+
+  [[nodiscard]] const Turn* last_turn() const { return turns.empty() ? nullptr : &turns.back(); }
+  [[nodiscard]] bool ended(const std::string& turn) const {
+    return !turns.empty() && turns.back().turn_id.str() == turn && is_final(turns.back());
+  }
+  /// All text of a kind of message in a turn.
+  [[nodiscard]] std::string text(const std::string& turn) const {
+    std::string all;
+    for (const std::string& id : order) {
+      const Upsert& item = items.at(id);
+      const auto* message = std::get_if<Message>(&item.body);
+      if (message != nullptr && item.turn_id.str() == turn && message->origin == Origin::Agent) {
+        all += message->content.view();
+      }
+    }
+    return all;
+  }
+  template <class Body>
+  [[nodiscard]] std::vector<Upsert> all(const std::string& turn) const {
+    std::vector<Upsert> found;
+    for (const std::string& id : order) {
+      const Upsert& item = items.at(id);
+      if (item.turn_id.str() == turn && std::holds_alternative<Body>(item.body)) {
+        found.push_back(item);
+      }
+    }
+    return found;
+  }
+};
+
+class World {
+ public:
+  World() {
+    std::string pattern = (fs::temp_directory_path() / "lb-e2e-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    root = pattern;
+    for (const auto* folder : {"home/tmp", "home/.codex", "project"}) {
+      fs::create_directories(root / folder);
+    }
+    write(root / "project/hello.txt", "hello world\n");
+    write(root / "project/second.txt", "second file\n");
+  }
+  ~World() {
+    stop();
+    if (model_) model_->kill();
+    model_.reset();
+    run_ready(io);
+    CHECK(ms_until_gone(mark, std::chrono::seconds(3)) >= 0);
+    std::error_code ignored;
+    fs::remove_all(root, ignored);
+  }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  static void write(const fs::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+  [[nodiscard]] std::string project() const { return (root / "project").string(); }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment() const {
+    return {{"HOME", (root / "home").string()},
+            {"TMPDIR", (root / "home/tmp").string()},
+            {std::string(kMarkVariable), mark}};
+  }
+
+  /// Starts the scripted model; its port.
+  std::string start_model() {
+    const std::string server = std::string(LB_SOURCE_DIR) + "/tests/support/model/server.mjs";
+    auto started = launcher.launch(
+        {.argv = {required_cli("LB_TEST_NODE"), server, "--port", "0", "--exit-with-stdin"},
+         .cwd = project(),
+         .env = child_environment(environment(), {})});
+    REQUIRE(started.has_value());
+    model_ = *started;
+    const auto line = run(io, first_line(model_));
+    const auto value = parse_json(line);
+    REQUIRE_MESSAGE((value && value->is_object()), line);
+    return std::to_string(static_cast<int>(number_at(value->get_object(), "listening")));
+  }
+
+  /// (Re)makes the provider, as after a restart of the server.
+  Provider& start(const AgentConfig& agent) {
+    stop();
+    registry_ = std::make_unique<ProviderRegistry>();
+    const auto added = add_all_providers(
+        *registry_, {agent}, {io.get_executor(), pool_.get_executor(), launcher, clock, timers});
+    REQUIRE_MESSAGE(added.has_value(), (added ? "" : added.error().message));
+    const auto resolved = registry_->resolve(agent.cli_type);
+    REQUIRE(resolved.has_value());
+    provider_ = *resolved;
+    provider_->on_status([this](AgentStatus status, const std::optional<std::string>& message) {
+      statuses.push_back(status);
+      if (message) last_message = *message;
+    });
+    return *provider_;
+  }
+  void stop() {
+    if (provider_ != nullptr) run(io, provider_->shutdown());
+    provider_ = nullptr;
+    registry_.reset();
+  }
+
+  Heard& listen(const SessionId& session) {
+    Heard& heard = heard_[session];
+    provider_->on_upsert(session, [&heard](const Upsert& item) {
+      const std::string id = item.item_id.str();
+      if (!heard.items.contains(id)) heard.order.push_back(id);
+      heard.items[id] = item;
+    });
+    provider_->on_turn(session, [&heard](const Turn& turn) { heard.turns.push_back(turn); });
+    provider_->on_report(session, [&heard](const SessionReport& report) {
+      if (const auto* facts = std::get_if<SessionFacts>(&report)) heard.facts = *facts;
+      if (const auto* title = std::get_if<SessionTitle>(&report)) heard.title = title->title;
+    });
+    return heard;
+  }
+  ProviderSession create(const SessionId& session) {
+    CreateSessionOptions options;
+    options.session_id = session;
+    options.project_dir = project();
+    auto created = run(io, provider_->create_session(options), std::chrono::seconds(60));
+    REQUIRE_MESSAGE(created.has_value(), (created ? "" : created.error().message));
+    return *created;
+  }
+  void send(const SessionId& session, const std::string& turn, const std::string& text) {
+    Prompt prompt;
+    prompt.turn_id = TurnId(turn);
+    prompt.content = text;
+    const auto sent = run(io, provider_->send_message(session, prompt), std::chrono::seconds(60));
+    REQUIRE_MESSAGE(sent.has_value(), (sent ? "" : sent.error().message));
+    CHECK(sent->turn_id.str() == turn);
+  }
+  bool until(const std::function<bool()>& done) {
+    return run_until(io, done, std::chrono::seconds(60));
+  }
+  /// Sends and waits for the end of the turn.
+  const Turn& turn(const SessionId& session, const std::string& id, const std::string& text) {
+    send(session, id, text);
+    REQUIRE(until([&] { return heard_[session].ended(id); }));
+    return heard_[session].turns.back();
+  }
+
+  asio::io_context io;
+  GuardedLauncher launcher{io.get_executor()};
+  SystemClock clock;
+  SystemTimers timers{io.get_executor()};
+  std::string mark = new_mark();
+  fs::path root;
+  std::vector<AgentStatus> statuses;
+  std::string last_message;
+
+ private:
+  static asio::awaitable<std::string> first_line(std::shared_ptr<AgentProcess> process) {
+    const auto line = co_await process->next_line();
+    co_return line ? line->text : process->stderr_tail();
+  }
+
+  asio::thread_pool pool_{1};
+  std::shared_ptr<AgentProcess> model_;
+  std::unique_ptr<ProviderRegistry> registry_;
+  Provider* provider_ = nullptr;
+  std::map<SessionId, Heard> heard_;
+};
+
+}  // namespace lb::test
