@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/version.h"
+#include "demo/demo_agent.h"
 #include "process/guardian.h"
 
 namespace lb {
@@ -13,6 +14,7 @@ namespace lb {
 int run_program(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == kGuardianCommand) return run_guardian(argc, argv);
+  if (command == "demo-agent") return run_demo_agent(argc, argv);
 
   CLI::App app("Liminal Builder: all your coding agents in one browser window", "liminal-builder");
   app.set_version_flag("--version", std::string("liminal-builder ") + std::string(kVersion));
