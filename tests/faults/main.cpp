@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "demo/demo_agent.h"
 #include "process/guardian.h"
 #include "tests/faults/fault_agent.h"
 #include "tests/faults/fault_host.h"
@@ -40,6 +41,7 @@ int run_cycles(std::size_t cycles) {
 int main(int argc, char** argv) {
   const std::string_view part = argc > 1 ? argv[1] : "";
   if (part == lb::kGuardianCommand) return lb::run_guardian(argc, argv);
+  if (part == "demo-agent") return lb::run_demo_agent(argc, argv);
   if (part == "agent") return lb::test::run_fault_agent({argv + 2, argv + argc});
   if (part == "host" && argc > 3) return lb::test::run_fault_host(argv[2], std::stoul(argv[3]));
   if (part == "rounds" && argc > 2) return run_rounds(std::stoul(argv[2]));
