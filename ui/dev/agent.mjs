@@ -33,49 +33,49 @@ export async function play(session, turnId, prompt, { pace = 12 } = {}) {
   const { timeline } = session;
   const id = (name) => `${turnId}:${name}`;
   let cancelled = false;
+  const stopped = () => cancelled;
   session.cancel = () => { cancelled = true; session.answered?.(undefined); };
   const stream = async (itemId, field, text) => {
     for (let at = 0; at < text.length && !cancelled; at += 7) { timeline.append(itemId, field, text.slice(at, at + 7)); if (pace > 0) await sleep(pace); }
   };
-  const say = async (name, text) => {
+  const say = async (name, text, more = async () => {}) => {
     timeline.item(id(name), { type: "message", turnId, origin: "agent", content: "" });
     await stream(id(name), "content", text);
+    await more(id(name));
     timeline.item(id(name), { status: cancelled ? "cancelled" : "complete" });
   };
-  if (/fail/.test(prompt)) throw new Error("The model is overloaded. Try again in a minute.");
+  if (/\bfail\b/.test(prompt)) throw new Error("The model is overloaded. Try again in a minute.");
   timeline.item(id("think"), { type: "thinking", turnId, content: "", providerId: "demo" });
-  await stream(id("think"), "content", "The user wants the pricing test fixed. Let me look at the test first, then at `total`.");
+  await stream(id("think"), "content", "Looking at the test first.");
   timeline.item(id("think"), { status: cancelled ? "cancelled" : "complete" });
-  if (!cancelled && /tool|test|fix/.test(prompt)) await tools(session, turnId, id, stream, () => cancelled);
-  if (!cancelled && /approv|delete|run/.test(prompt)) await approval(session, turnId, id);
-  if (!cancelled && /question/.test(prompt)) await question(session, turnId, id);
-  if (!cancelled) await say("answer", /long/.test(prompt) ? `${answer}\n\n`.repeat(12) : answer);
+  if (!cancelled && /\b(tools?|fix)\b/.test(prompt)) await tools(session, turnId, id, stream, stopped);
+  if (!cancelled && /\bapprov/.test(prompt)) await approval(session, turnId, id);
+  if (!cancelled && /\bquestion/.test(prompt)) await question(session, turnId, id);
+  if (cancelled) return true;
+  if (/\becho\b/.test(prompt)) await say("answer", prompt);
+  else if (/\bslow\b/.test(prompt)) await say("answer", "", async (itemId) => { for (let n = 0; n < 100 && !cancelled; n++) { timeline.append(itemId, "content", `word${n} `); await sleep(60); } });
+  else if (/\blong\b/.test(prompt)) await say("answer", "", async (itemId) => { for (let n = 0; n < 60 && !cancelled; n++) await stream(itemId, "content", `Paragraph ${n} of a long answer, with **bold** words and \`code\`.\n\n`); });
+  else await say("answer", answer);
   return cancelled;
 }
 
 async function tools({ timeline }, turnId, id, stream, stopped) {
   const tool = (name, fields) => timeline.item(id(name), { type: "tool_call", turnId, callId: id(name), ...fields });
-  tool("read", { toolName: "Read", kind: "read", toolArguments: { file_path: "src/pricing/total.ts" }, locations: [{ path: "src/pricing/total.ts", line: 1 }] });
-  await sleep(120);
-  tool("read", { status: "complete", toolOutput: "export function total(items: Item[]): number {\n  return items.reduce((sum, item) => sum + item.price * item.count, 0);\n}\n" });
   tool("bash", { toolName: "Bash", kind: "execute", toolArguments: { command: "npm test -- pricing" } });
-  await stream(id("bash"), "toolOutput", "\u001b[1m RUN \u001b[0m pricing\n \u001b[31m✗\u001b[39m total > sums cents \u001b[2m3 ms\u001b[22m\n   expected \u001b[32m10\u001b[39m, got \u001b[31m10.010000000000002\u001b[39m\n\n\u001b[31m1 failed\u001b[39m, \u001b[32m11 passed\u001b[39m\n");
+  await sleep(150);
+  await stream(id("bash"), "toolOutput", "\u001b[32m12 passed\u001b[0m\nall good\n");
   if (stopped()) { tool("bash", { status: "cancelled" }); return; }
-  tool("bash", { status: "complete", exitCode: 1, toolOutputIsError: true });
-  tool("edit", { toolName: "Edit", kind: "edit", toolArguments: { file_path: "src/pricing/total.ts" }, diffs: [{ path: "src/pricing/total.ts",
-    oldText: "import type { Item } from \"./item\";\n\n/** What the customer pays. */\nexport function total(items: Item[]): number {\n  return items.reduce((sum, item) => sum + item.price * item.count, 0);\n}\n",
-    newText: "import type { Cents, Item } from \"./item\";\n\n/** What the customer pays. */\nexport function total(items: readonly Item[]): Cents {\n  // Integers cannot lose a cent, whatever the order.\n  return items.reduce((sum, item) => sum + item.cents * item.count, 0);\n}\n" }] });
-  await sleep(60);
+  tool("bash", { status: "complete", exitCode: 0 });
+  tool("edit", { toolName: "Edit", kind: "edit", toolArguments: { file_path: "total.ts" }, diffs: [{ path: "total.ts", oldText: "const a = 1;\nconst b = 2;\n", newText: "const a = 1;\nconst b = 3;\n" }] });
   tool("edit", { status: "complete" });
-  timeline.item(id("plan"), { type: "plan", turnId, status: "complete", entries: [
-    { content: "Find why the sum is off by a cent", status: "completed" }, { content: "Keep prices as integer cents", status: "in_progress" }, { content: "Run the whole test suite", status: "pending" }] });
+  timeline.item(id("plan"), { type: "plan", turnId, status: "complete", entries: [{ content: "Read the test", status: "completed" }, { content: "Fix the sum", status: "in_progress" }] });
 }
 
 async function approval(session, turnId, id) {
-  const command = "rm -rf build/ && npm run build -- --release";
+  const command = "rm -rf build/";
   session.timeline.item(id("tool"), { type: "tool_call", turnId, toolName: "Bash", kind: "execute", callId: id("tool"), toolArguments: { command } });
   session.timeline.item(id("approval"), { type: "approval", turnId, title: "Run a command in the shell", kind: "tool", toolName: "Bash", callId: id("tool"), detail: command, state: "pending",
-    options: [{ optionId: "once", name: "Allow once", kind: "allow_once" }, { optionId: "always", name: "Always allow npm run build", kind: "allow_always" }, { optionId: "no", name: "Reject", kind: "reject_once" }] });
+    options: [{ optionId: "once", name: "Allow once", kind: "allow_once" }, { optionId: "always", name: "Always allow", kind: "allow_always" }, { optionId: "no", name: "Reject", kind: "reject_once" }] });
   const given = await session.wait(id("approval"));
   const allowed = given?.optionId && given.optionId !== "no";
   session.timeline.item(id("tool"), { status: allowed ? "complete" : "error", toolOutput: allowed ? "built in 4.1 s\n" : "The user rejected this command.", toolOutputIsError: !allowed });

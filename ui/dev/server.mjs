@@ -1,5 +1,5 @@
 // A development server that speaks docs/wire.md from memory: for working on the page, its screenshots and its measurements.
-// Usage: node dev/server.mjs [--port N] [--story first-run|busy|long|wide] [--dist DIR]
+// Usage: node dev/server.mjs [--port N] [--story first-run|busy|long|wide|test] [--dist DIR]
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, resolve } from "node:path";
@@ -12,9 +12,9 @@ export const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types lb-md dompurify";
 const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml" };
 
-export async function startServer({ port = 0, story = "busy", dist = fileURLToPath(new URL("../dist", import.meta.url)), code = "dev" } = {}) {
-  const world = new World(story);
+export async function startServer({ port = 0, story = "busy", dist = fileURLToPath(new URL("../dist", import.meta.url)), code = "dev", world = new World(story) } = {}) {
   const tickets = new Set();
+  const codes = new Set([code]);
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, "http://x");
     const send = (status, body) => { response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store" }); response.end(JSON.stringify(body)); };
@@ -23,7 +23,7 @@ export async function startServer({ port = 0, story = "busy", dist = fileURLToPa
     for await (const chunk of request) chunks.push(chunk);
     const raw = Buffer.concat(chunks);
     const body = request.headers["content-type"] === "application/json" && raw.length > 0 ? JSON.parse(raw.toString()) : raw;
-    if (url.pathname === "/api/auth/exchange") return body.code === code ? send(200, { token: "token" }) : send(401, { code: "INVALID_CODE", message: "This launch code was used or is too old." });
+    if (url.pathname === "/api/auth/exchange") return codes.delete(body.code) ? send(200, { token: "token" }) : send(401, { code: "INVALID_CODE", message: "This launch code was used or is too old." });
     if (request.headers.authorization !== "Bearer token") return send(401, { code: "UNAUTHENTICATED", message: "No valid credential." });
     if (url.pathname === "/api/auth/ticket") { const ticket = randomUUID(); tickets.add(ticket); return send(200, { ticket, expiresInMs: 30000 }); }
     try { await world.http(request.method, url, body, send, response); }
@@ -38,7 +38,7 @@ export async function startServer({ port = 0, story = "busy", dist = fileURLToPa
   await new Promise((done) => server.listen(port, "127.0.0.1", done));
   const url = `http://127.0.0.1:${server.address().port}/`;
   const stop = () => { for (const ws of sockets.clients) ws.terminate(); server.closeAllConnections(); return new Promise((done) => server.close(done)); };
-  return { url, launch: `${url}#code=${code}`, world, stop, dropSockets: () => { for (const ws of sockets.clients) ws.terminate(); } };
+  return { url, launch: `${url}#code=${code}`, world, stop, open: () => { const fresh = randomUUID(); codes.add(fresh); return `${url}#code=${fresh}`; }, dropSockets: () => { for (const ws of sockets.clients) ws.terminate(); } };
 }
 
 function serveFile(path, dist, response) {

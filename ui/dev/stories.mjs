@@ -12,6 +12,11 @@ const ago = (minutes) => new Date(Date.now() - minutes * 60_000).toISOString();
 
 export function seed(world, story) {
   world.agents = agents();
+  if (story === "test") {
+    world.pace = 4;
+    world.agents.push({ cliType: "scripted", name: "scripted", protocol: "acp", status: "idle", installed: true }, { cliType: "missing", name: "missing", protocol: "acp", status: "idle", installed: false, problem: "no-such-agent-here was not found on PATH." });
+    return;
+  }
   if (story === "first-run") { world.agents.forEach((agent) => { agent.status = "idle"; }); return; }
   const shop = world.addProject("/home/ada/web-shop");
   const engine = world.addProject("/home/ada/engine");

@@ -195,7 +195,7 @@ export class World {
     if (path === "/api/search") return send(200, { results: this.search(url.searchParams.get("q")) });
     if (path === "/api/session/list") return send(200, { sessions: [...this.sessions.values()].map(({ info }) => info).filter((info) => info.projectId === url.searchParams.get("projectId") && info.archived === (url.searchParams.get("archived") === "1")) });
     if (/^\/api\/project\/[^/]+\/files$/.test(path)) {
-      const all = ["src/pricing/total.ts", "src/pricing/item.ts", "src/pricing/total.test.ts", "src/main.ts", "README.md", "package.json", "docs/pricing.md"];
+      const all = ["src/total.ts", "src/pricing/total.ts", "src/pricing/item.ts", "src/pricing/total.test.ts", "src/main.ts", "README.md", "package.json", "docs/pricing.md"];
       return send(200, { files: all.filter((file) => file.includes(url.searchParams.get("q") ?? "")).map((file) => ({ path: file })) });
     }
     const of = /^\/api\/session\/([^/]+)\/(.+)$/.exec(path);
