@@ -206,7 +206,7 @@ test("sessions: E1-TC-2.4a archive takes the row, E1-TC-2.4b closes the tab, un-
     await turnEnds(page);
     await page.getByRole("button", { name: "Session menu" }).click();
     await page.getByRole("menuitem", { name: "Rename" }).click();
-    await page.getByLabel("Title").fill("A better name");
+    await page.locator("dialog").getByLabel("Title").fill("A better name");
     await page.keyboard.press("Enter");
     await page.locator(".session-title", { hasText: "A better name" }).waitFor();
     await page.getByRole("button", { name: "Session menu" }).click();

@@ -1,4 +1,6 @@
 // The scripted agent of the development server: what it does depends on words in the prompt.
+import { all, ansi, payloads } from "./corpus.mjs";
+
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export const answer = `The failing test is a **rounding** problem, not a race. Here is what happens:
@@ -45,6 +47,7 @@ export async function play(session, turnId, prompt, { pace = 12 } = {}) {
     timeline.item(id(name), { status: cancelled ? "cancelled" : "complete" });
   };
   if (/\bfail\b/.test(prompt)) throw new Error("The model is overloaded. Try again in a minute.");
+  if (/\bhostile\b/.test(prompt)) return hostile(timeline, turnId, id);
   timeline.item(id("think"), { type: "thinking", turnId, content: "", providerId: "demo" });
   await stream(id("think"), "content", "Looking at the test first.");
   timeline.item(id("think"), { status: cancelled ? "cancelled" : "complete" });
@@ -79,6 +82,18 @@ async function approval(session, turnId, id) {
   const given = await session.wait(id("approval"));
   const allowed = given?.optionId && given.optionId !== "no";
   session.timeline.item(id("tool"), { status: allowed ? "complete" : "error", toolOutput: allowed ? "built in 4.1 s\n" : "The user rejected this command.", toolOutputIsError: !allowed });
+}
+
+function hostile(timeline, turnId, id) {
+  const common = { turnId, status: "complete" };
+  timeline.item(id("h"), { ...common, type: "message", origin: "agent", content: all.join("\n\n") });
+  timeline.item(id("ht"), { ...common, type: "thinking", providerId: "demo", content: payloads.join("\n\n") });
+  payloads.slice(0, 6).forEach((payload, n) => timeline.item(id(`h${n}`), { ...common, type: "tool_call", toolName: payload, title: payload, kind: "execute", callId: id(`h${n}`), toolArguments: { command: payload }, locations: [{ path: payload }], toolOutput: `${ansi}\n${payload}` }));
+  timeline.item(id("hd"), { ...common, type: "tool_call", toolName: "Edit", kind: "edit", callId: id("hd"), toolArguments: {}, diffs: [{ path: payloads[1], oldText: payloads.join("\n"), newText: all.join("\n") }] });
+  timeline.item(id("hp"), { ...common, type: "plan", entries: payloads.slice(0, 4).map((content) => ({ content, status: "pending" })) });
+  timeline.item(id("hs"), { ...common, type: "message", origin: "system", content: payloads[1] });
+  timeline.item(id("he"), { ...common, type: "message", origin: "agent", content: "the hostile end" });
+  return false;
 }
 
 async function question(session, turnId, id) {

@@ -132,6 +132,16 @@ describe("sanitise", () => {
     expect(clean).not.toMatch(/(?:src|href)=["']?(?:https?:)?\/\/canary/);
   });
 
+  it("HTML in markdown: plain tags of text work, anything else is shown as written", () => {
+    const box = document.createElement("div");
+    box.append(renderBlock("press <kbd>Ctrl</kbd><br>then <img src=x onerror=hit()> <b onclick=hit()>no</b> <!-- gone -->\n", {}));
+    expect(box.querySelector("kbd")!.textContent).toBe("Ctrl");
+    expect(box.querySelector("br")).not.toBeNull();
+    expect(box.querySelector("img, b")).toBeNull();
+    expect(box.textContent).toContain("<img src=x onerror=hit()>");
+    expect(box.textContent).not.toContain("gone");
+  });
+
   it("links: only http, https and mailto can be clicked, and they say where they lead", () => {
     const box = document.createElement("div");
     box.append(renderBlock("[a](javascript:x) [b](https://example.com/p) [c](data:text/html,x) [d](file:///etc/passwd) [e](vbscript:x)", {}));

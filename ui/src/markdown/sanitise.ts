@@ -71,9 +71,17 @@ function parse(href: string | null): URL | undefined {
 const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escape = (text: string) => text.replace(/[&<>"]/g, (char) => escapes[char]!);
 
+/**
+ * HTML inside markdown: plain tags of text pass, everything with an attribute and every other tag is shown as what it is.
+ * So the sanitiser never even parses a handler or a style, and a reader sees what the agent wrote.
+ */
+const plainTag = /^<\/?(?:br|hr|p|b|i|u|s|em|strong|del|ins|mark|kbd|sub|sup|small|code|details|summary|blockquote|ul|ol|li|dl|dt|dd|table|thead|tbody|tr|td|th|h[1-6])\s*\/?>$/i;
+const plainHtml = (text: string) => text.replace(/<!--[\s\S]*?(?:-->|$)/g, "").replace(/<[^<>]*>|[<>]/g, (tag) => (plainTag.test(tag) ? tag : escape(tag)));
+
 const marked = new Marked({
   gfm: true,
   renderer: {
+    html: ({ text }) => plainHtml(text),
     checkbox: ({ checked }) => `<span class="${checked ? "task done" : "task"}">${checked ? "☑" : "☐"} </span>`,
     code: ({ text, lang }) => {
       const name = (lang ?? "").trim().split(/\s+/)[0] ?? "";

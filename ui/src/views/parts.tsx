@@ -1,6 +1,6 @@
 // Small pieces that several views share.
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icons";
 
 export function IconButton({ icon, label, onClick, class: extra = "", ...more }:
@@ -52,7 +52,7 @@ export function Menu({ label, items, icon = "more", class: extra = "" }: { label
 export function Modal({ title, onClose, children, class: extra = "", hideTitle = false }:
   { title: string; onClose: () => void; children: ComponentChildren; class?: string; hideTitle?: boolean }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = dialog.current!;
     const before = document.activeElement as HTMLElement | null;
     element.showModal();

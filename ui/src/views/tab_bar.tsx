@@ -34,7 +34,7 @@ export function TabBar() {
             onDrop={(event) => { event.preventDefault(); setOver(undefined); if (dragged.current) app.tabs.value = moveTab(app.tabs.peek(), dragged.current, ids.indexOf(id)); dragged.current = undefined; }}
             onAuxClick={(event) => { if (event.button === 1) closeSessionTab(app, id); }}>
             <TabButton id={id} selected={id === active && app.page.value === "session"} onKey={(event) => onKey(event, id)} />
-            <button type="button" class="tab-close" tabIndex={-1} aria-label={`Close ${titleOf(app, id)}`} title="Close tab" onClick={() => closeSessionTab(app, id)}><Icon name="close" size={12} /></button>
+            <button type="button" class="tab-close" tabIndex={-1} aria-hidden="true" aria-label={`Close ${titleOf(app, id)}`} title="Close tab (Delete)" onClick={() => closeSessionTab(app, id)}><Icon name="close" size={12} /></button>
           </div>))}
       </div>
       <IconButton icon="plus" label="New session (Ctrl+Alt+N)" onClick={() => { app.dialog.value = { kind: "new-session" }; }} />
@@ -50,7 +50,7 @@ function TabButton({ id, selected, onKey }: { id: string; selected: boolean; onK
   const info = app.session(id)?.value;
   const cliType = info?.cliType ?? app.creating.value.get(id)?.cliType ?? "";
   return (
-    <button type="button" role="tab" data-tab={id} aria-selected={selected} tabIndex={selected ? 0 : -1} title={titleOf(app, id)} onClick={() => app.show(id)} onKeyDown={onKey}>
+    <button type="button" role="tab" data-tab={id} aria-selected={selected} aria-keyshortcuts="Delete" tabIndex={selected ? 0 : -1} title={titleOf(app, id)} onClick={() => app.show(id)} onKeyDown={onKey}>
       <AgentMark cliType={cliType} name={app.agent(cliType)?.name} /><span class="tab-title"><bdi>{titleOf(app, id)}</bdi></span>
       {info?.activity === "needs-approval" && <span class="needs-dot" role="img" aria-label="Needs you" />}
       {info?.activity === "failed" && <span class="failed-dot" role="img" aria-label="Failed" />}
