@@ -24,12 +24,18 @@
 
 namespace lb {
 
-class Session;
+class LiveTimeline;
 
 class Reader {
  public:
-  /// The session stays in memory while it has readers.
-  Reader(std::shared_ptr<Session> session, Revision since, ReadForm form, bool has_everything);
+  struct Start {
+    Revision since = 0;
+    ReadForm form = ReadForm::Whole;
+    /// It has every entry as of `since`, in whole forms (a history). Otherwise the catch-up is in
+    /// whole forms, whatever was asked for: nobody knows where the last connection was cut.
+    bool has_everything = false;
+  };
+  Reader(std::shared_ptr<LiveTimeline> timeline, Start start);
   ~Reader();
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -49,7 +55,7 @@ class Reader {
   [[nodiscard]] const std::optional<Error>& ended() const;
 
  private:
-  friend class Session;
+  friend class LiveTimeline;
   class Impl;
   std::shared_ptr<Impl> impl_;
 };

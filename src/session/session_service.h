@@ -10,7 +10,9 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,7 +24,11 @@
 #include "model/client_message.h"
 #include "model/server_message.h"
 #include "providers/registry.h"
+#include "session/history.h"
+#include "session/project_files.h"
+#include "session/projects.h"
 #include "session/reader.h"
+#include "session/session.h"
 #include "store/store.h"
 
 namespace lb {
@@ -47,16 +53,6 @@ class ServiceEvents {
   /// Something went wrong that no request is waiting for.
   virtual void failed(const ErrorMessage&) {}
   virtual void store_state(const StoreState&) {}
-};
-
-/// A window of a conversation, or its changes: items and turns apart, as frames whose payload() is
-/// the JSON of one Item or Turn.
-struct History {
-  SessionId session_id;
-  std::vector<FramePtr> entries;
-  std::vector<FramePtr> turns;
-  Revision rev = 0;
-  std::optional<std::uint64_t> before;  // Where older entries begin, when there are any.
 };
 
 struct OpenOptions {
@@ -146,12 +142,10 @@ struct ServiceDeps {
   const Clock& clock;
 };
 
-class SessionService {
+class SessionService final : private SessionHost {
  public:
   explicit SessionService(ServiceDeps deps);
-  ~SessionService();
-  SessionService(const SessionService&) = delete;
-  SessionService& operator=(const SessionService&) = delete;
+  ~SessionService() override;
 
   /// One listener; it outlives the service or is taken away with nullptr.
   void set_events(ServiceEvents* events);
@@ -218,12 +212,46 @@ class SessionService {
   asio::awaitable<Result<std::string>> add_attachment(SessionId session, AttachmentData data);
   asio::awaitable<Result<AttachmentData>> attachment(SessionId session, std::string attachment_id);
 
-  [[nodiscard]] Timestamp started_at() const;
-  [[nodiscard]] Store& store() const;
+  [[nodiscard]] Timestamp started_at() const { return started_at_; }
+  [[nodiscard]] Store& store() const { return deps_.store; }
 
  private:
-  class Impl;
-  std::shared_ptr<Impl> impl_;
+  using SessionPtr = std::shared_ptr<Session>;
+  SessionHost& host() { return *this; }
+
+  // SessionHost
+  LiveTimelineDeps deps() override { return {deps_.io, deps_.store, deps_.clock}; }
+  std::string project_dir(const ProjectId& project) override;
+  void info_changed(const SessionInfo& info) override;
+  void facts_changed(const SessionId& session, const SessionFacts& facts) override;
+  void cli_id_changed(Session& session) override;
+  [[nodiscard]] bool stopping() const override { return stopping_; }
+
+  [[nodiscard]] Result<SessionPtr> find(const SessionId& session) const;
+  void add(const SessionPtr& session);
+  [[nodiscard]] Provider* provider_of(const std::string& cli_type) const;
+  void store_state_changed(const StoreState& state);
+  asio::awaitable<Result<ProjectRecord>> project_for(SessionCreateRequest request);
+  asio::awaitable<Result<SessionPtr>> readable(SessionId session);
+  asio::awaitable<void> discover(ProjectRecord project);
+  void discover_soon(const ProjectRecord& project);
+  void take_discovered(const ProjectRecord& project, Provider& provider,
+                       std::vector<DiscoveredSession> found);
+  SessionRecord new_record(const ProjectRecord& project, std::string cli_type) const;
+  asio::awaitable<void> reconnect_now(Provider* provider);
+
+  ServiceDeps deps_;
+  ServiceEvents* events_;
+  ServiceEvents nobody_;
+  Timestamp started_at_;
+  bool stopping_ = false;
+  Projects projects_;
+  std::map<SessionId, SessionPtr> sessions_;
+  std::map<std::string, SessionId> by_cli_id_;  // "type:id" → ours.
+  std::map<std::string, AgentStatusMessage> statuses_;
+  std::map<ProjectId, MonoMs> discovered_at_;
+  ProjectFiles files_;
+  asio::thread_pool blocking_;
 };
 
 }  // namespace lb

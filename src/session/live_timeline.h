@@ -1,0 +1,146 @@
+/// LiveTimeline: a session's timeline on its way to the store and to its readers.
+///
+/// Everything that changes a conversation is `put` here. A final form goes to the store at once and
+/// becomes visible when it is durable; growing text is visible at once and stored within
+/// limits::kFlushMs. Readers are told from the loop, once per turn of it, whatever happened in it.
+///
+/// Revisions and positions are reserved in blocks in the session's record before they are used, so
+/// that after a crash numbering goes on above everything ever handed out.
+///
+/// Owned by its Session and kept by its readers; lives on the io thread.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "session/event.h"
+#include "session/history.h"
+#include "session/reader.h"
+#include "store/store.h"
+#include "timeline/timeline.h"
+
+namespace lb {
+
+struct LiveTimelineDeps {
+  asio::any_io_executor io;
+  Store& store;
+  const Clock& clock;
+};
+
+class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
+ public:
+  /// The record is shared with the Session, which changes it and calls `save_record`.
+  LiveTimeline(LiveTimelineDeps deps, std::shared_ptr<SessionRecord> record);
+
+  /// Reserves revisions. Before the first `put`; later calls cost nothing.
+  asio::awaitable<Result<void>> activate();
+  [[nodiscard]] bool active() const { return active_; }
+
+  // --- Writing ------------------------------------------------------------------------------
+  Timeline::Put put(Item item);
+  Timeline::Put put(Turn turn);
+  void put_output(OutputPut output);
+  void put_prompt(PromptRecord prompt);
+  void save_record();
+  void save_facts(std::string facts);
+  /// Hands everything to the store now instead of a little later.
+  void flush();
+  /// Waits until everything put so far is durable and visible. Gives up when the store cannot
+  /// write, unless `patient`: what was put is then shown late, never wrong.
+  asio::awaitable<Result<void>> durable(bool patient = false);
+  /// The last words of a stopping server: the exact numbers instead of the reserved ones.
+  void save_exact();
+
+  // --- Reading ------------------------------------------------------------------------------
+  /// The newest `count` entries before position `before`.
+  asio::awaitable<Result<History>> window(std::uint64_t before, std::uint64_t count);
+  /// What changed after `since`, in revision order.
+  asio::awaitable<Result<History>> changes(Revision since);
+  [[nodiscard]] Revision visible() const { return timeline_.visible(); }
+  [[nodiscard]] const Timeline& timeline() const { return timeline_; }
+  [[nodiscard]] const SessionId& id() const { return record_->id; }
+  [[nodiscard]] std::size_t readers() const { return readers_.size(); }
+
+  /// There will be nothing more: every reader is told why.
+  void end(Error why);
+  /// Keeps nothing in memory that the store has, when nobody reads.
+  void rest();
+
+ private:
+  friend class Reader;
+  struct Dirty {
+    bool form = false;  // More than growth.
+  };
+
+  void after_put(const Timeline::Put& put);
+  void reserve_ahead();
+  void flush_soon(bool now);
+  void on_stored(Revision upto);
+  void notify();
+  EntryPut entry_put(const ItemId& item);
+  std::optional<GrowthPut> growth_put(const ItemId& item);
+
+  LiveTimelineDeps deps_;
+  std::shared_ptr<SessionRecord> record_;
+  Timeline timeline_;
+  bool active_ = false;
+  AsyncMutex activating_;
+
+  SessionWrite pending_;  // Records, prompts and outputs for the next flush.
+  std::vector<ItemId> dirty_items_order_;
+  std::unordered_map<ItemId, Dirty> dirty_items_;
+  std::vector<TurnId> dirty_turns_;
+  std::unordered_map<ItemId, std::size_t> stored_text_;  // Bytes of an open item's text on disk.
+  std::uint64_t written_ = 0;                            // Batches handed to the store,
+  std::uint64_t durable_ = 0;                            // and how many of them are durable.
+  bool flush_posted_ = false;
+  bool flush_timed_ = false;
+  asio::steady_timer flush_timer_;
+  Event stored_;
+
+  std::vector<std::shared_ptr<Reader::Impl>> readers_;
+  bool notify_posted_ = false;
+  std::optional<Error> ended_;
+};
+
+/// Its readers' side; see reader.h.
+class Reader::Impl : public std::enable_shared_from_this<Reader::Impl> {
+ public:
+  Impl(std::shared_ptr<LiveTimeline> timeline, Start start);
+
+  void wake();
+  void end(const Error& why);
+  void detach();
+  std::vector<FramePtr> next(std::size_t bytes_max);
+
+  std::function<void()> on_ready;
+  Revision cursor = 0;
+  std::optional<Error> ended;
+
+ private:
+  [[nodiscard]] bool must_wait();
+  void tell();
+  std::vector<FramePtr> next_of_page(std::size_t bytes_max);
+  static asio::awaitable<void> read_page(std::shared_ptr<Impl> self);
+
+  std::shared_ptr<LiveTimeline> timeline_;
+  ReadForm form_;
+  bool caught_up_;
+  bool told_ = false;     // on_ready was called and `next` not yet.
+  bool reading_ = false;  // The pool reads a page.
+  bool paced_ = false;    // The pace timer runs.
+  MonoMs last_at_;
+  std::vector<FramePtr> page_;  // From the store; handed out from page_at_ on.
+  std::size_t page_at_ = 0;
+  Revision page_upto_ = 0;
+  asio::steady_timer pace_;
+};
+
+}  // namespace lb

@@ -1,0 +1,78 @@
+// Reading a timeline as a whole: what the store has is merged with what is in memory.
+//
+// Memory is looked at first and the store afterwards. An entry that is let go in between is in the
+// frames that were taken before; an entry that was let go earlier is final, durable and at or below
+// the floor, so the store has it. Nothing can fall between the two.
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "session/live_timeline.h"
+
+namespace lb {
+namespace {
+
+FramePtr frame_of(const SessionId& session, const StoredEntry& entry) {
+  return frame_from_payload(entry.kind == EntryKind::Item ? FrameKind::Upsert : FrameKind::Turn,
+                            session.str(), entry.rev, entry.pos, entry.payload);
+}
+
+void add(History& history, FramePtr frame) {
+  auto& list = frame->kind == FrameKind::Turn ? history.turns : history.entries;
+  list.push_back(std::move(frame));
+}
+
+}  // namespace
+
+asio::awaitable<Result<History>> LiveTimeline::window(std::uint64_t before, std::uint64_t count) {
+  const auto self = shared_from_this();
+  History history;
+  history.session_id = id();
+  history.rev = timeline_.visible();
+  const Revision floor = timeline_.floor();
+  std::map<std::uint64_t, FramePtr> by_pos;
+  for (FramePtr& frame : timeline_.snapshot()) {
+    if (frame->pos < before) by_pos.emplace(frame->pos, std::move(frame));
+  }
+  auto page = co_await deps_.store.read_window(id(), before, count);
+  if (!page) co_return std::unexpected(std::move(page.error()));
+  for (const StoredEntry& entry : page->entries) {
+    if (entry.rev <= floor && !by_pos.contains(entry.pos)) {
+      by_pos.emplace(entry.pos, frame_of(id(), entry));
+    }
+  }
+  bool more = page->more;
+  while (by_pos.size() > count) {
+    by_pos.erase(by_pos.begin());
+    more = true;
+  }
+  if (more && !by_pos.empty()) history.before = by_pos.begin()->first;
+  for (auto& [pos, frame] : by_pos) add(history, std::move(frame));
+  co_return history;
+}
+
+asio::awaitable<Result<History>> LiveTimeline::changes(Revision since) {
+  const auto self = shared_from_this();
+  History history;
+  history.session_id = id();
+  history.rev = timeline_.visible();
+  const Revision floor = timeline_.floor();
+  std::map<Revision, FramePtr> by_rev;
+  for (FramePtr& frame : timeline_.changes_since(since, ReadForm::Whole).frames) {
+    by_rev.emplace(frame->rev, std::move(frame));
+  }
+  for (Revision at = since; at < floor;) {
+    auto page = co_await deps_.store.read_since(id(), at, floor, limits::kStorePageBytes);
+    if (!page) co_return std::unexpected(std::move(page.error()));
+    for (const StoredEntry& entry : page->entries) {
+      by_rev.try_emplace(entry.rev, frame_of(id(), entry));
+    }
+    if (!page->more) break;
+    at = page->entries.back().rev;
+  }
+  for (auto& [rev, frame] : by_rev) add(history, std::move(frame));
+  co_return history;
+}
+
+}  // namespace lb

@@ -1,0 +1,226 @@
+#include "session/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "session/texts.h"
+
+namespace lb {
+namespace {
+
+struct Meters {
+  Counter& upserts = counter("lb_upserts_total", "Items and their changes from agents.");
+  Counter& turns = counter("lb_turn_changes_total", "Turn changes from agents.");
+  Counter& refused = counter("lb_upserts_refused_total", "Changes of items that were final.");
+  Counter& cut = counter("lb_tool_outputs_cut_total", "Tool outputs shown as head and tail.");
+  Counter& skipped =
+      counter("lb_tool_outputs_coalesced_total", "Small growths of a cut output not shown apart.");
+};
+Meters& meters() {
+  static Meters all;
+  return all;
+}
+
+}  // namespace
+
+Session::Session(SessionHost& host, SessionRecord record, Provider* provider)
+    : host_(host),
+      record_(std::make_shared<SessionRecord>(std::move(record))),
+      provider_(provider),
+      live_(std::make_shared<LiveTimeline>(host.deps(), record_)),
+      loading_mutex_(host.deps().io) {
+  if (auto facts = decode_text<SessionFacts>(record_->facts)) facts_ = std::move(*facts);
+}
+
+Timestamp Session::now() const {
+  return host_.deps().clock.wall();
+}
+
+bool Session::alive() const {
+  return provider_ != nullptr && provider_->is_alive(id());
+}
+
+SessionState Session::state() const {
+  if (loading_) return SessionState::Loading;
+  return alive() ? SessionState::Open : SessionState::Dead;
+}
+
+SessionInfo Session::info() const {
+  SessionInfo info;
+  info.session_id = id();
+  info.cli_type = record_->cli_type;
+  info.project_id = record_->project_id;
+  info.status = state();
+  info.activity = !approvals_.empty() ? Activity::NeedsApproval
+                  : busy()            ? Activity::Working
+                  : record_->failed   ? Activity::Failed
+                                      : Activity::Idle;
+  info.unread = record_->unread;
+  info.title = record_->title;
+  info.created_at = record_->created_at;
+  info.last_active_at = record_->last_active_at;
+  info.archived = record_->archived;
+  info.discovered = record_->external && !record_->imported;
+  return info;
+}
+
+SessionStatus Session::status() const {
+  return {info(), alive(), state(), facts_};
+}
+
+std::vector<Item> Session::pending_approvals() const {
+  std::vector<Item> items;
+  for (const ItemId& approval : approvals_) {
+    if (const Item* item = live_->timeline().open_item(approval)) items.push_back(*item);
+  }
+  std::ranges::sort(items, {}, &Item::pos);
+  return items;
+}
+
+/// Tells everyone when the glance has changed, and keeps the record.
+void Session::changed(bool save) {
+  if (save) live_->save_record();
+  SessionInfo current = info();
+  if (last_info_ == current) return;
+  last_info_ = current;
+  if (!record_->deleted) host_.info_changed(current);
+}
+
+void Session::attach() {
+  if (std::exchange(attached_, true)) return;
+  const std::weak_ptr<Session> weak = weak_from_this();
+  provider_->on_upsert(id(), [weak](const Upsert& item) {
+    if (const auto self = weak.lock()) self->on_upsert(item);
+  });
+  provider_->on_turn(id(), [weak](const Turn& turn) {
+    if (const auto self = weak.lock()) self->on_turn(turn);
+  });
+  provider_->on_report(id(), [weak](const SessionReport& report) {
+    if (const auto self = weak.lock()) self->on_report(report);
+  });
+}
+
+void Session::on_upsert(Upsert item) {
+  meters().upserts.add();
+  if (record_->deleted || !live_->active()) return;
+  if (starting_ && starting_->turn == item.turn_id) announce();
+  const bool final = is_final(item.status);
+  if (finals_.contains(item.item_id)) return meters().refused.add();
+  if (auto whole = cut_tool_output(item)) {
+    // Each cut form is a quarter of a megabyte: while it runs, show it when it has grown by that.
+    std::size_t& shown = shown_[item.item_id];
+    if (!final && shown != 0 && whole->size() < shown + limits::kToolOutputInlineMax / 4) {
+      return meters().skipped.add();
+    }
+    shown = whole->size();
+    if (final) {
+      shown_.erase(item.item_id);
+      meters().cut.add();
+      live_->put_output({item.item_id.str(), std::move(*whole)});
+    }
+  }
+  const bool approval = std::holds_alternative<Approval>(item.body);
+  const ItemId item_id = item.item_id;
+  if (final && busy()) finals_.insert(item_id);
+  if (live_->put(std::move(item)).kind == Timeline::PutKind::Refused) meters().refused.add();
+  if (!approval) return;
+  if (final) {
+    approvals_.erase(item_id);
+  } else if (approvals_.insert(item_id).second && !importing_) {
+    record_->unread = true;
+  }
+  changed();
+}
+
+void Session::on_turn(Turn turn) {
+  meters().turns.add();
+  if (record_->deleted || !live_->active()) return;
+  if (starting_ && starting_->turn == turn.turn_id) announce();
+  if (const Turn* known = live_->timeline().open_turn(turn.turn_id)) {
+    if (!turn.queued_at) turn.queued_at = known->queued_at;
+    if (!turn.started_at) turn.started_at = known->started_at;
+    if (!turn.model_id) turn.model_id = known->model_id;
+    if (!turn.provider_id) turn.provider_id = known->provider_id;
+    turn.origin = known->origin;
+  }
+  turn.content.reset();
+  turn.held = false;
+  record_->last_turn = turn.turn_id;
+  if (is_final(turn)) return turn_ended(turn);
+  if (live_->put(turn).kind == Timeline::PutKind::Refused) return;
+  open_turns_.insert(turn.turn_id);
+  if (!importing_) record_->failed = false;
+  changed();
+}
+
+void Session::turn_ended(const Turn& turn) {
+  if (live_->put(turn).kind == Timeline::PutKind::Refused) return;
+  open_turns_.erase(turn.turn_id);
+  if (starting_ && starting_->turn == turn.turn_id) starting_.reset();
+  if (!busy()) finals_.clear();
+  if (!importing_) {
+    record_->failed = turn.type == TurnType::Error;
+    record_->unread = true;
+    record_->last_active_at = now();
+    const bool smooth = turn.status == TurnStatus::Completed;
+    if (!smooth) hold_queue();
+    start_next();
+  }
+  changed();
+}
+
+void Session::on_report(const SessionReport& report) {
+  if (record_->deleted) return;
+  if (const auto* facts = std::get_if<SessionFacts>(&report)) {
+    if (facts_ == *facts) return;
+    facts_ = *facts;
+    live_->save_facts(encode(facts_));
+    host_.facts_changed(id(), facts_);
+  } else if (const auto* identity = std::get_if<CliIdentity>(&report)) {
+    record_->cli_session_id = identity->cli_session_id;
+    live_->save_record();
+    host_.cli_id_changed(*this);
+  } else if (const auto* title = std::get_if<SessionTitle>(&report)) {
+    rename(title->title, TitleSource::Agent);
+  } else {
+    changed(false);
+  }
+}
+
+void Session::rename(std::string title, TitleSource source) {
+  if (title.empty() || source < record_->title_source) return;
+  if (source == TitleSource::Prompt && record_->title_source != TitleSource::None) return;
+  record_->title = std::move(title);
+  record_->title_source = source;
+  changed();
+}
+
+void Session::archive(bool archived) {
+  record_->archived = archived;
+  changed();
+}
+
+void Session::mark_read() {
+  if (!record_->unread) return;
+  record_->unread = false;
+  changed();
+}
+
+void Session::rediscovered(const DiscoveredSession& found) {
+  if (!record_->external || busy()) return;
+  const bool named = !found.title.empty() && record_->title_source < TitleSource::User;
+  const SessionRecord before = *record_;
+  if (named) record_->title = found.title;
+  record_->last_active_at = std::max(record_->last_active_at, found.last_active_at);
+  if (*record_ != before) changed();
+}
+
+void Session::hold(bool held) {
+  if (alive()) provider_->hold(id(), held);
+}
+
+}  // namespace lb

@@ -1,0 +1,159 @@
+/// Session: one conversation with one agent in one project.
+///
+/// Owns the conversation's timeline, its queue and the life of its turns; programs against Provider
+/// and knows no CLI. One prompt is with the agent at a time: others wait in the queue, durable, and
+/// can be edited. After a cancel, a failed turn or a restart the queue is held until the user sends
+/// or releases it. A prompt is durable before the agent gets it, so it reaches the agent at most
+/// once and is never lost; its idempotency key is kept with it.
+///
+/// Owned by the SessionService; lives on the io thread.
+#pragma once
+
+#include <algorithm>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "model/client_message.h"
+#include "model/server_message.h"
+#include "providers/provider.h"
+#include "session/event.h"
+#include "session/live_timeline.h"
+#include "store/store.h"
+
+namespace lb {
+
+class Session;
+
+/// What a session needs of its service, and tells it.
+class SessionHost {
+ public:
+  SessionHost() = default;
+  SessionHost(const SessionHost&) = delete;
+  SessionHost& operator=(const SessionHost&) = delete;
+  virtual ~SessionHost() = default;
+  virtual LiveTimelineDeps deps() = 0;
+  virtual std::string project_dir(const ProjectId& project) = 0;
+  virtual void info_changed(const SessionInfo& info) = 0;
+  virtual void facts_changed(const SessionId& session, const SessionFacts& facts) = 0;
+  virtual void cli_id_changed(Session& session) = 0;
+  [[nodiscard]] virtual bool stopping() const = 0;
+};
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  /// `provider` is null when no agent of this type is configured any more: readable, not usable.
+  Session(SessionHost& host, SessionRecord record, Provider* provider);
+
+  [[nodiscard]] const SessionId& id() const { return record_->id; }
+  [[nodiscard]] const SessionRecord& record() const { return *record_; }
+  [[nodiscard]] const std::shared_ptr<LiveTimeline>& live() const { return live_; }
+  [[nodiscard]] SessionInfo info() const;
+  [[nodiscard]] SessionStatus status() const;
+  [[nodiscard]] SessionState state() const;
+  [[nodiscard]] bool alive() const;
+  [[nodiscard]] Provider* provider() const { return provider_; }
+  [[nodiscard]] std::vector<Item> pending_approvals() const;
+
+  // --- Life ---------------------------------------------------------------------------------
+  asio::awaitable<Result<void>> create(CreateSessionOptions options);
+  /// Makes it ready for prompts; nothing happens when it is.
+  asio::awaitable<Result<void>> load();
+  /// Brings in the history of a session made outside, once, without starting it for prompts.
+  asio::awaitable<Result<void>> import_history();
+  /// A copy that goes its own way.
+  asio::awaitable<Result<void>> fork_from(std::shared_ptr<Session> from);
+  asio::awaitable<Result<void>> kill();
+  asio::awaitable<Result<void>> erase();
+  /// Ends what a crash left open.
+  asio::awaitable<Result<void>> recover(Unfinished left);
+  void hold(bool held);
+
+  // --- Turns --------------------------------------------------------------------------------
+  asio::awaitable<Result<SessionSentMessage>> send(SessionSendRequest request);
+  asio::awaitable<Result<void>> edit_queue(SessionQueueRequest request);
+  asio::awaitable<Result<void>> cancel(std::optional<TurnId> turn);
+  asio::awaitable<Result<void>> answer(SessionAnswerRequest request, std::string answered_by);
+  asio::awaitable<Result<void>> set_mode(std::string mode);
+  asio::awaitable<Result<void>> set_model(std::string model);
+
+  // --- Facts --------------------------------------------------------------------------------
+  void rename(std::string title, TitleSource source);
+  void archive(bool archived);
+  void mark_read();
+  /// What discovery found out about a session made outside.
+  void rediscovered(const DiscoveredSession& found);
+
+ private:
+  /// A prompt that is queued or on its way to the agent.
+  struct Prompted {
+    TurnId turn;
+    std::string content;
+    std::vector<Attachment> attachments;
+    std::string key;
+    std::optional<Timestamp> queued_at;
+    bool announced = false;  // The user's message is in the timeline.
+  };
+
+  void attach();
+  void on_upsert(Upsert item);
+  void on_turn(Turn turn);
+  void on_report(const SessionReport& report);
+  void turn_ended(const Turn& turn);
+
+  asio::awaitable<Result<void>> ready();
+  asio::awaitable<Result<void>> load_prompts();
+  [[nodiscard]] LoadSessionOptions load_options() const;
+  [[nodiscard]] bool is_queued(const TurnId& turn) const {
+    return std::ranges::find(queue_, turn, &Prompted::turn) != queue_.end();
+  }
+  [[nodiscard]] bool busy() const { return starting_ || !open_turns_.empty(); }
+  asio::awaitable<Result<std::vector<Attachment>>> resolve(std::vector<AttachmentRef> refs);
+  asio::awaitable<Result<SessionSentMessage>> enqueue(Prompted prompt);
+  asio::awaitable<Result<void>> deliver();
+  asio::awaitable<Result<void>> hand_over();
+  asio::awaitable<Result<std::vector<PromptImage>>> images_of(std::vector<Attachment> attachments);
+  static asio::awaitable<void> run_queue(std::shared_ptr<Session> self);
+  void start_next();
+  void hold_queue();
+  void release_queue();
+  void put_queued(const Prompted& prompt, bool held);
+  void announce();
+  void prompt_failed(const Error& why);
+  void end_open(TurnStatus how);
+  [[nodiscard]] Turn new_turn(const TurnId& turn, TurnType type) const;
+  [[nodiscard]] Item user_item(const Prompted& prompt) const;
+  [[nodiscard]] PromptRecord prompt_record(const Prompted& prompt, bool settled) const;
+  [[nodiscard]] Timestamp now() const;
+  void changed(bool save = true);
+
+  SessionHost& host_;
+  std::shared_ptr<SessionRecord> record_;
+  Provider* provider_;
+  std::shared_ptr<LiveTimeline> live_;
+  AsyncMutex loading_mutex_;
+  bool loading_ = false;
+  bool importing_ = false;  // What arrives is history: it makes nothing active or unread.
+  bool attached_ = false;
+  bool keys_loaded_ = false;
+
+  std::optional<Prompted> starting_;       // With the agent, which has not begun the turn yet.
+  std::unordered_set<TurnId> open_turns_;  // Begun and not ended.
+  std::deque<Prompted> queue_;
+  bool held_ = false;
+  std::unordered_map<std::string, TurnId> keys_;  // Idempotency keys.
+  std::unordered_set<ItemId> finals_;             // Of the turns that run: they never change again.
+  std::unordered_set<ItemId> approvals_;          // That wait for the user.
+  std::unordered_map<ItemId, std::size_t> shown_;  // Output bytes behind the last cut form.
+  SessionFacts facts_;
+  std::optional<SessionInfo> last_info_;
+};
+
+}  // namespace lb

@@ -1,0 +1,270 @@
+// How a session comes to life, goes and comes back: create, load, import, fork, kill, delete,
+// recover.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/log.h"
+#include "session/session.h"
+
+namespace lb {
+namespace {
+
+std::unexpected<Error> no_agent(const SessionRecord& record) {
+  return fail(ErrorCode::AgentUnavailable,
+              fmt::format("There is no agent \"{}\" any more. Add it to config.toml to go on with "
+                          "this session; it can still be read.",
+                          record.cli_type));
+}
+
+constexpr std::string_view kRestarted = "The server was restarted while this was running.";
+
+}  // namespace
+
+/// Everything that may change the conversation needs this first.
+asio::awaitable<Result<void>> Session::ready() {
+  const auto self = shared_from_this();
+  if (provider_ != nullptr) attach();
+  auto active = co_await live_->activate();
+  if (!active) co_return active;
+  co_return co_await load_prompts();
+}
+
+asio::awaitable<Result<void>> Session::load_prompts() {
+  const auto self = shared_from_this();
+  if (keys_loaded_) co_return Result<void>{};
+  auto prompts = co_await host_.deps().store.read_prompts(id());
+  if (!prompts) co_return std::unexpected(std::move(prompts.error()));
+  for (const PromptRecord& prompt : *prompts) {
+    if (!prompt.key.empty()) keys_.try_emplace(prompt.key, prompt.turn_id);
+  }
+  keys_loaded_ = true;
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<void>> Session::create(CreateSessionOptions options) {
+  const auto self = shared_from_this();
+  if (auto active = co_await ready(); !active) co_return active;
+  loading_ = true;
+  auto made = co_await provider_->create_session(std::move(options));
+  loading_ = false;
+  if (!made) co_return std::unexpected(std::move(made.error()));
+  record_->cli_session_id = made->cli_session_id;
+  host_.cli_id_changed(*this);
+  changed();
+  co_return co_await live_->durable();
+}
+
+LoadSessionOptions Session::load_options() const {
+  LoadSessionOptions options;
+  options.cli_session_id = record_->cli_session_id;
+  options.project_dir = host_.project_dir(record_->project_id);
+  if (!record_->model.empty()) options.model = record_->model;
+  if (!record_->mode.empty()) options.mode = record_->mode;
+  if (!record_->last_turn.empty()) options.last_known_turn = record_->last_turn;
+  return options;
+}
+
+asio::awaitable<Result<void>> Session::load() {
+  const auto self = shared_from_this();
+  const auto alone = co_await loading_mutex_.lock();
+  if (alive()) co_return Result<void>{};
+  if (provider_ == nullptr) co_return no_agent(*record_);
+  if (auto active = co_await ready(); !active) co_return active;
+  loading_ = importing_ = true;
+  changed(false);
+  auto loaded = co_await provider_->load_session(id(), load_options());
+  loading_ = importing_ = false;
+  if (!loaded) {
+    changed(false);
+    co_return std::unexpected(std::move(loaded.error()));
+  }
+  record_->imported = true;
+  record_->cli_session_id = loaded->cli_session_id;
+  host_.cli_id_changed(*this);
+  changed();
+  co_return co_await live_->durable();
+}
+
+asio::awaitable<Result<void>> Session::import_history() {
+  const auto self = shared_from_this();
+  if (record_->imported) co_return Result<void>{};
+  const auto alone = co_await loading_mutex_.lock();
+  if (record_->imported) co_return Result<void>{};
+  if (provider_ == nullptr) co_return no_agent(*record_);
+  if (auto active = co_await ready(); !active) co_return active;
+  importing_ = true;
+  auto imported = co_await provider_->import_history(id(), load_options());
+  importing_ = false;
+  if (!imported) co_return imported;
+  record_->imported = true;
+  changed();
+  co_return co_await live_->durable();
+}
+
+asio::awaitable<Result<void>> Session::fork_from(std::shared_ptr<Session> from) {
+  const auto self = shared_from_this();
+  if (auto loaded = co_await from->load(); !loaded) co_return loaded;
+  if (auto active = co_await ready(); !active) co_return active;
+  CreateSessionOptions options;
+  options.session_id = id();
+  options.project_dir = host_.project_dir(record_->project_id);
+  auto forked = co_await provider_->fork_session(from->id(), std::move(options));
+  if (!forked) co_return std::unexpected(std::move(forked.error()));
+  record_->cli_session_id = forked->cli_session_id;
+  record_->last_turn = from->record_->last_turn;
+  host_.cli_id_changed(*this);
+
+  auto history = co_await from->live_->window(UINT64_MAX, UINT64_MAX);
+  if (!history) co_return std::unexpected(std::move(history.error()));
+  std::map<std::uint64_t, FramePtr> in_order;
+  for (auto* list : {&history->entries, &history->turns}) {
+    for (FramePtr& frame : *list) in_order.emplace(frame->pos, std::move(frame));
+  }
+  for (const auto& [pos, frame] : in_order) {
+    if (frame->kind == FrameKind::Turn) {
+      auto turn = decode_text<Turn>(frame->payload());
+      if (!turn || !is_final(*turn)) continue;
+      turn->session_id = id();
+      turn->pos = 0;
+      live_->put(std::move(*turn));
+    } else {
+      auto item = decode_text<Item>(frame->payload());
+      if (!item || !is_final(item->status)) continue;
+      item->session_id = id();
+      item->pos = 0;
+      live_->put(std::move(*item));
+    }
+  }
+  changed();
+  co_return co_await live_->durable();
+}
+
+asio::awaitable<Result<void>> Session::kill() {
+  const auto self = shared_from_this();
+  if (provider_ != nullptr && attached_) {
+    auto killed = co_await provider_->kill_session(id());
+    if (!killed) co_return killed;
+  }
+  if (live_->active()) {
+    end_open(TurnStatus::Cancelled);
+    hold_queue();
+  }
+  changed();
+  co_return co_await live_->durable();
+}
+
+asio::awaitable<Result<void>> Session::erase() {
+  const auto self = shared_from_this();
+  if (auto killed = co_await kill(); !killed) {
+    log_warn("session_kill", {{"session", id().str()}, {"why", killed.error().message}});
+  }
+  record_->deleted = true;
+  if (provider_ != nullptr) provider_->forget(id());
+  attached_ = false;
+  WriteBatch batch;
+  SessionWrite& write = batch.sessions.emplace_back();
+  write.session = id();
+  write.record = *record_;
+  write.erase = true;
+  auto erased = co_await host_.deps().store.commit(std::move(batch));
+  live_->end({ErrorCode::SessionNotFound, "This session was deleted."});
+  co_return erased;
+}
+
+/// Ends what the agent left open: it is gone, and nobody will finish it.
+void Session::end_open(TurnStatus how) {
+  std::vector<Item> items;
+  for (const Item* item : live_->timeline().open_items()) items.push_back(*item);
+  for (Item& item : items) {
+    item.status = ItemStatus::Cancelled;
+    item.ended_at = now();
+    if (auto* approval = std::get_if<Approval>(&item.body))
+      approval->state = ApprovalState::Expired;
+    approvals_.erase(item.item_id);
+    live_->put(std::move(item));
+  }
+  const std::vector<TurnId> turns(open_turns_.begin(), open_turns_.end());
+  for (const TurnId& id : turns) {
+    const Turn* open = live_->timeline().open_turn(id);
+    Turn turn = open != nullptr ? *open : new_turn(id, TurnType::Complete);
+    turn.type = TurnType::Complete;
+    turn.status = how;
+    turn.ended_at = now();
+    turn_ended(turn);
+  }
+}
+
+/// A turn that ran when the server died is reported once and never run again; approvals expire,
+/// which is a denial; what was queued waits for the user.
+asio::awaitable<Result<void>> Session::recover(Unfinished left) {
+  const auto self = shared_from_this();
+  if (auto active = co_await ready(); !active) co_return active;
+  auto prompts = co_await host_.deps().store.read_prompts(id());
+  if (!prompts) co_return std::unexpected(std::move(prompts.error()));
+  const auto restarted = [&](Turn turn) {
+    turn.type = TurnType::Error;
+    turn.status.reset();
+    turn.content.reset();
+    turn.error_code = name_of(ErrorCode::ServerRestarted);
+    turn.error_message = kRestarted;
+    turn.ended_at = now();
+    record_->failed = record_->unread = true;
+    live_->put(std::move(turn));
+  };
+  for (const StoredEntry& entry : left.entries) {
+    if (entry.kind == EntryKind::Item) {
+      auto item = decode_text<Item>(entry.payload);
+      if (!item) continue;
+      item->ended_at = now();
+      if (auto* approval = std::get_if<Approval>(&item->body)) {
+        approval->state = ApprovalState::Expired;
+        item->status = ItemStatus::Cancelled;
+      } else {
+        item->status = ItemStatus::Error;
+        item->error_code = name_of(ErrorCode::ServerRestarted);
+        item->error_message = kRestarted;
+      }
+      live_->put(std::move(*item));
+      continue;
+    }
+    auto turn = decode_text<Turn>(entry.payload);
+    if (!turn) continue;
+    const auto prompt = std::ranges::find(*prompts, turn->turn_id, &PromptRecord::turn_id);
+    if (turn->type != TurnType::Queued || prompt == prompts->end()) {
+      restarted(std::move(*turn));
+      continue;
+    }
+    Prompted queued;
+    queued.turn = turn->turn_id;
+    queued.content = prompt->content;
+    queued.key = prompt->key;
+    queued.queued_at = turn->queued_at;
+    if (auto parsed = parse_json(prompt->attachments); parsed && parsed->is_array()) {
+      for (const json::value& one : parsed->get_array()) {
+        if (auto attachment = decode<Attachment>(one)) queued.attachments.push_back(*attachment);
+      }
+    }
+    queue_.push_back(std::move(queued));
+    turn->held = true;
+    held_ = true;
+    live_->put(std::move(*turn));
+  }
+  for (const PromptRecord& prompt : left.prompts) {
+    Prompted lost;
+    lost.turn = prompt.turn_id;
+    lost.content = prompt.content;
+    live_->put(user_item(lost));
+    restarted(new_turn(prompt.turn_id, TurnType::Error));
+    PromptRecord settled = prompt;
+    settled.settled = true;
+    live_->put_prompt(std::move(settled));
+  }
+  changed();
+  co_return co_await live_->durable();
+}
+
+}  // namespace lb

@@ -1,0 +1,250 @@
+#include "session/session_service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <utility>
+
+#include "base/log.h"
+#include "session/texts.h"
+#include "store/pool.h"
+
+namespace lb {
+
+SessionService::SessionService(ServiceDeps deps)
+    : deps_(std::move(deps)), events_(&nobody_), started_at_(deps_.clock.wall()), blocking_(2) {}
+
+SessionService::~SessionService() {
+  blocking_.join();
+}
+
+void SessionService::set_events(ServiceEvents* events) {
+  events_ = events != nullptr ? events : &nobody_;
+}
+
+asio::awaitable<Result<void>> SessionService::start() {
+  auto catalog = deps_.store.load_catalog();
+  if (!catalog) co_return std::unexpected(std::move(catalog.error()));
+  auto unfinished = deps_.store.load_unfinished();
+  if (!unfinished) co_return std::unexpected(std::move(unfinished.error()));
+  projects_.load(std::move(catalog->projects));
+  for (SessionRecord& record : catalog->sessions) {
+    Provider* provider = provider_of(record.cli_type);
+    add(std::make_shared<Session>(host(), std::move(record), provider));
+  }
+  deps_.store.on_state([this](const StoreState& state) { store_state_changed(state); });
+  for (const auto& provider : deps_.providers.all()) {
+    const std::string cli_type(provider->cli_type());
+    statuses_[cli_type] = {cli_type, AgentStatus::Idle, std::nullopt};
+    provider->on_status([this, cli_type](AgentStatus status, std::optional<std::string> message) {
+      statuses_[cli_type] = {cli_type, status, std::move(message)};
+      events_->agent_status(statuses_[cli_type]);
+    });
+  }
+  for (Unfinished& left : *unfinished) {
+    const auto session = sessions_.find(left.session);
+    if (session == sessions_.end() || session->second->record().deleted) continue;
+    const SessionPtr recovering = session->second;
+    if (auto done = co_await recovering->recover(std::move(left)); !done) co_return done;
+  }
+  for (const ProjectRecord& project : projects_.present()) discover_soon(project);
+  co_return Result<void>{};
+}
+
+asio::awaitable<void> SessionService::stop() {
+  stopping_ = true;
+  for (const auto& provider : deps_.providers.all()) co_await provider->shutdown();
+  // A copy: whatever the agents said last may still add to the map.
+  const auto sessions = sessions_;
+  for (const auto& [id, session] : sessions) {
+    if (!session->live()->active()) continue;
+    co_await session->live()->durable();
+    session->live()->save_exact();
+    co_await session->live()->durable();
+  }
+}
+
+void SessionService::store_state_changed(const StoreState& state) {
+  const bool held = state.kind != StoreState::Kind::Ready;
+  for (const auto& [id, session] : sessions_) session->hold(held);
+  events_->store_state(state);
+}
+
+// --- SessionHost ------------------------------------------------------------------------------
+
+std::string SessionService::project_dir(const ProjectId& project) {
+  return projects_.path_of(project);
+}
+
+void SessionService::info_changed(const SessionInfo& info) {
+  if (sessions_.contains(info.session_id)) events_->session_activity(info);
+}
+
+void SessionService::facts_changed(const SessionId& session, const SessionFacts& facts) {
+  events_->session_facts(session, facts);
+}
+
+void SessionService::cli_id_changed(Session& session) {
+  const SessionRecord& record = session.record();
+  if (record.cli_session_id.empty()) return;
+  by_cli_id_[record.cli_type + ":" + record.cli_session_id] = record.id;
+}
+
+// --- Finding ----------------------------------------------------------------------------------
+
+Provider* SessionService::provider_of(const std::string& cli_type) const {
+  return deps_.providers.resolve(cli_type).value_or(nullptr);
+}
+
+void SessionService::add(const SessionPtr& session) {
+  sessions_[session->id()] = session;
+  cli_id_changed(*session);
+}
+
+Result<SessionService::SessionPtr> SessionService::find(const SessionId& session) const {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end() || found->second->record().deleted) {
+    return fail(ErrorCode::SessionNotFound, "There is no such session.");
+  }
+  return found->second;
+}
+
+// --- Projects ---------------------------------------------------------------------------------
+
+std::vector<Project> SessionService::projects() const {
+  return projects_.list();
+}
+
+asio::awaitable<Result<AddedProject>> SessionService::add_project(std::string path) {
+  auto real = co_await run_on(blocking_, [path] { return real_directory(path); });
+  if (!real) co_return std::unexpected(std::move(real.error()));
+  if (const auto known = projects_.at(*real)) co_return AddedProject{to_project(*known), true};
+  const StoreState state = deps_.store.state();
+  if (state.kind != StoreState::Kind::Ready) {
+    co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + state.message);
+  }
+  const ProjectRecord record = projects_.add(*real, deps_.clock.wall());
+  WriteBatch batch;
+  batch.projects.push_back(record);
+  if (auto stored = co_await deps_.store.commit(std::move(batch)); !stored) {
+    co_return std::unexpected(std::move(stored.error()));
+  }
+  events_->project_added(to_project(record));
+  for (const auto& [id, session] : sessions_) {
+    if (session->record().project_id == record.id && !session->record().deleted) {
+      events_->session_activity(session->info());
+    }
+  }
+  discover_soon(record);
+  co_return AddedProject{to_project(record), false};
+}
+
+asio::awaitable<Result<void>> SessionService::remove_project(ProjectId project) {
+  if (auto known = projects_.find(project); !known) {
+    co_return std::unexpected(std::move(known.error()));
+  }
+  WriteBatch batch;
+  batch.projects.push_back(projects_.remove(project));
+  if (auto stored = co_await deps_.store.commit(std::move(batch)); !stored) co_return stored;
+  events_->project_removed(project);
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<std::vector<std::string>>> SessionService::files(ProjectId project,
+                                                                        std::string query,
+                                                                        std::size_t limit) {
+  const auto known = projects_.find(project);
+  if (!known) co_return std::unexpected(known.error());
+  co_return co_await run_on(blocking_, [this, path = known->path, query, limit] {
+    return files_.find(path, query, limit);
+  });
+}
+
+asio::awaitable<std::vector<std::string>> SessionService::directories(std::string prefix) {
+  constexpr std::size_t kShown = 50;
+  co_return co_await run_on(blocking_, [prefix] { return complete_directory(prefix, kShown); });
+}
+
+// --- Agents -----------------------------------------------------------------------------------
+
+asio::awaitable<std::vector<AgentInfo>> SessionService::agents() {
+  std::vector<AgentInfo> all;
+  for (const auto& provider : deps_.providers.all()) all.push_back(co_await provider->inspect());
+  co_return all;
+}
+
+std::vector<AgentStatusMessage> SessionService::agent_statuses() const {
+  std::vector<AgentStatusMessage> all;
+  for (const auto& [cli_type, status] : statuses_) all.push_back(status);
+  return all;
+}
+
+asio::awaitable<Result<void>> SessionService::reconnect(std::string cli_type) {
+  const auto provider = deps_.providers.resolve(cli_type);
+  if (!provider) co_return std::unexpected(provider.error());
+  asio::co_spawn(deps_.io, reconnect_now(*provider), asio::detached);
+  co_return Result<void>{};
+}
+
+asio::awaitable<void> SessionService::reconnect_now(Provider* provider) {
+  auto done = co_await provider->reconnect();
+  if (done) co_return;
+  events_->failed({std::string(name_of(done.error().code)), done.error().message, std::nullopt});
+}
+
+// --- Discovery --------------------------------------------------------------------------------
+
+void SessionService::discover_soon(const ProjectRecord& project) {
+  const MonoMs now = deps_.clock.mono();
+  const auto last = discovered_at_.find(project.id);
+  if (last != discovered_at_.end() && now - last->second < limits::kDiscoveryEveryMs) return;
+  discovered_at_[project.id] = now;
+  asio::co_spawn(deps_.io, discover(project), asio::detached);
+}
+
+asio::awaitable<void> SessionService::discover(ProjectRecord project) {
+  for (const auto& provider : deps_.providers.all()) {
+    auto found = co_await provider->discover(project.path);
+    take_discovered(project, *provider, std::move(found));
+  }
+}
+
+/// Each session made outside is listed once: sessions of ours are known by the CLI's id, and an
+/// outside one has the same id of ours for ever.
+void SessionService::take_discovered(const ProjectRecord& project, Provider& provider,
+                                     std::vector<DiscoveredSession> found) {
+  WriteBatch batch;
+  std::vector<SessionPtr> fresh;
+  for (const DiscoveredSession& one : found) {
+    const std::string cli_id = std::string(provider.cli_type()) + ":" + one.cli_session_id;
+    const SessionId id(uuid_from(cli_id));
+    const auto ours = by_cli_id_.find(cli_id);
+    const auto known = sessions_.find(ours != by_cli_id_.end() ? ours->second : id);
+    if (known != sessions_.end()) {
+      if (!known->second->record().deleted) known->second->rediscovered(one);
+      continue;
+    }
+    SessionRecord record = new_record(project, std::string(provider.cli_type()));
+    record.id = id;
+    record.cli_session_id = one.cli_session_id;
+    if (!one.title.empty()) {
+      record.title = one.title;
+      record.title_source = TitleSource::Agent;
+    }
+    record.created_at = one.created_at;
+    record.last_active_at = one.last_active_at;
+    record.external = true;
+    record.imported = false;
+    SessionWrite& write = batch.sessions.emplace_back();
+    write.session = id;
+    write.record = record;
+    fresh.push_back(std::make_shared<Session>(host(), std::move(record), &provider));
+    add(fresh.back());
+  }
+  if (!fresh.empty()) deps_.store.write(std::move(batch), nullptr);
+  for (const SessionPtr& session : fresh) events_->session_activity(session->info());
+}
+
+}  // namespace lb

@@ -1,0 +1,124 @@
+/// World: a service with scripted agents over a store in memory, for the tests of this folder.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/session_service.h"
+#include "store/memory_store.h"
+#include "tests/support/io_loop.h"
+#include "tests/support/scripted_provider.h"
+#include "tests/support/temp_dir.h"
+
+namespace lb::testing {
+
+/// What the service told everyone.
+struct Heard final : ServiceEvents {
+  void project_added(const Project& project) override { added.push_back(project); }
+  void project_removed(const ProjectId& project) override { removed.push_back(project); }
+  void session_created(const SessionCreatedMessage& message) override {
+    created.push_back(message);
+  }
+  void session_activity(const SessionInfo& info) override { activity.push_back(info); }
+  void session_facts(const SessionId&, const SessionFacts& told) override { facts.push_back(told); }
+  void session_deleted(const SessionId& session) override { deleted.push_back(session); }
+  void agent_status(const AgentStatusMessage& message) override { statuses.push_back(message); }
+  void store_state(const StoreState& state) override { states.push_back(state); }
+  std::vector<Project> added;
+  std::vector<ProjectId> removed;
+  std::vector<SessionCreatedMessage> created;
+  std::vector<SessionInfo> activity;
+  std::vector<SessionFacts> facts;
+  std::vector<SessionId> deleted;
+  std::vector<AgentStatusMessage> statuses;
+  std::vector<StoreState> states;
+};
+
+struct World {
+  World() { restart(); }
+
+  /// A new server over the same store, with agents that remember nothing.
+  void restart() {
+    service.reset();
+    registry = std::make_unique<ProviderRegistry>();
+    auto first = std::make_unique<ScriptedProvider>("claude-code");
+    auto second = std::make_unique<ScriptedProvider>("codex");
+    claude = first.get();
+    codex = second.get();
+    registry->add(std::move(first));
+    registry->add(std::move(second));
+    service.emplace(ServiceDeps{loop.executor(), store, *registry, clock});
+    service->set_events(&heard);
+    REQUIRE(loop.run(service->start()).has_value());
+  }
+
+  Project project(const std::string& name = "web") {
+    std::filesystem::create_directories(dir.file(name));
+    return loop.run(service->add_project(dir.file(name)))->project;
+  }
+  SessionId create(const std::string& cli_type = "claude-code") {
+    SessionCreateRequest request;
+    request.cli_type = cli_type;
+    request.project_id = project().project_id;
+    const auto made = loop.run(service->create(std::move(request)));
+    REQUIRE_MESSAGE(made.has_value(), (made ? "" : made.error().message));
+    return made->session_id;
+  }
+  Result<SessionSentMessage> send(const SessionId& session, const std::string& text,
+                                  std::optional<std::string> key = std::nullopt) {
+    SessionSendRequest request;
+    request.session_id = session;
+    request.content = text;
+    request.client_message_id = std::move(key);
+    return loop.run(service->send(std::move(request)));
+  }
+  TurnId begin(const SessionId& session, const std::string& text = "Do it") {
+    const auto sent = send(session, text);
+    REQUIRE_MESSAGE(sent.has_value(), (sent ? "" : sent.error().message));
+    CHECK(!sent->queued);
+    return sent->turn_id;
+  }
+  std::vector<Item> items(const SessionId& session) {
+    std::vector<Item> all;
+    const auto history = loop.run(service->timeline(session, 0));
+    REQUIRE(history.has_value());
+    for (const FramePtr& frame : history->entries) {
+      all.push_back(*decode_text<Item>(frame->payload()));
+    }
+    return all;
+  }
+  std::vector<Turn> turns(const SessionId& session) {
+    std::vector<Turn> all;
+    const auto history = loop.run(service->timeline(session, 0));
+    REQUIRE(history.has_value());
+    for (const FramePtr& frame : history->turns) {
+      all.push_back(*decode_text<Turn>(frame->payload()));
+    }
+    return all;
+  }
+  std::optional<Turn> turn(const SessionId& session, const TurnId& id) {
+    for (const Turn& one : turns(session)) {
+      if (one.turn_id == id) return one;
+    }
+    return std::nullopt;
+  }
+  std::string text(const Item& item) { return growing_text(item).text->str(); }
+  SessionInfo info(const SessionId& session) { return service->status(session)->info; }
+
+  TempDir dir;
+  IoLoop loop;
+  SystemClock clock;
+  MemoryStore store{loop.executor()};
+  Heard heard;
+  std::unique_ptr<ProviderRegistry> registry;
+  ScriptedProvider* claude = nullptr;
+  ScriptedProvider* codex = nullptr;
+  std::optional<SessionService> service;
+};
+
+}  // namespace lb::testing

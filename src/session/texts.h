@@ -1,0 +1,29 @@
+/// Small pure decisions about text: titles, cut tool outputs, search snippets.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/item.h"
+
+namespace lb {
+
+inline constexpr std::string_view kUntitled = "New Session";
+
+/// A session's title from its first prompt: the text up to 50 characters, else cut at the last
+/// space beyond the 20th, with three dots.
+std::string title_from_prompt(std::string_view prompt);
+
+/// Shortens a tool output above limits::kToolOutputInlineMax to head and tail, with its size in
+/// `output_bytes`; returns the whole, which is stored beside the item. Nothing for other items.
+std::optional<std::string> cut_tool_output(Item& item);
+
+/// A line of `text` around the first word that was searched for.
+std::string snippet(std::string_view text, const std::vector<std::string>& words);
+
+/// A conversation as Markdown: prompts, answers, and tools with their outputs.
+std::string to_markdown(const std::string& title, const std::vector<Item>& items);
+
+}  // namespace lb
