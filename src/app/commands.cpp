@@ -1,0 +1,200 @@
+// open, export and doctor: what the command line can ask without a browser.
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
+#include <cstdlib>
+#include <iostream>
+
+#include "app/control.h"
+#include "app/serve.h"
+#include "base/version.h"
+#include "process/children.h"
+#include "process/guarded_process.h"
+#include "providers/timers.h"
+#include "session/session_service.h"
+#include "store/data_dir.h"
+#include "store/sqlite/sqlite_store.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX wants it so.
+
+namespace lb {
+namespace {
+
+int failed(const std::string& why) {
+  std::cerr << "liminal-builder: " << why << "\n";
+  return 1;
+}
+
+/// The message of an answer that is an error, or nothing.
+std::optional<std::string> error_in(const std::string& answer) {
+  if (!answer.starts_with(R"({"code":")")) return std::nullopt;
+  const auto parsed = parse_json(answer);
+  if (!parsed || !parsed->is_object()) return std::nullopt;
+  const std::string_view message = string_at(parsed->get_object(), "message");
+  return message.empty() ? std::nullopt : std::optional(std::string(message));
+}
+
+bool has_variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  return value != nullptr && *value != '\0';
+}
+
+/// Runs one coroutine to its end on a loop of its own.
+template <class T>
+T run_to_end(asio::io_context& io, asio::awaitable<T> work) {
+  auto result = asio::co_spawn(io, std::move(work), asio::use_future);
+  while (result.wait_for(std::chrono::seconds(0)) != std::future_status::ready) io.run_one();
+  return result.get();
+}
+
+asio::awaitable<Result<std::string>> export_from(SessionService& service, SessionId session,
+                                                 ExportFormat format) {
+  if (auto started = co_await service.start(); !started) {
+    co_return std::unexpected(started.error());
+  }
+  auto text = co_await service.export_session(session, format);
+  co_await service.stop();
+  co_return text;
+}
+
+/// No server runs: the store is opened here, under the same lock.
+Result<std::string> export_offline(const Options& options) {
+  auto directory = DataDir::open(options.data_dir.string());
+  if (!directory) return std::unexpected(directory.error());
+  asio::io_context io(1);
+  auto store = open_sqlite_store(io.get_executor(), {directory->path(), {}});
+  if (!store) return std::unexpected(store.error());
+  const SystemClock clock;
+  ProviderRegistry nobody;
+  SessionService service({io.get_executor(), **store, nobody, clock});
+  const auto format = options.export_format == "json" ? ExportFormat::Json : ExportFormat::Markdown;
+  auto text = run_to_end(io, export_from(service, SessionId(options.export_session), format));
+  (*store)->close();
+  return text;
+}
+
+void line(std::string_view mark, std::string_view what, const std::string& text) {
+  std::cout << "  " << mark << "  " << what
+            << std::string(what.size() < 14 ? 14 - what.size() : 1, ' ') << text << "\n";
+}
+
+asio::awaitable<std::vector<AgentInfo>> inspect_all(ProviderRegistry& registry) {
+  std::vector<AgentInfo> out;
+  for (const auto& provider : registry.all()) out.push_back(co_await provider->inspect());
+  co_return out;
+}
+
+void print_agent(const AgentInfo& agent) {
+  const std::string version = agent.version.value_or("");
+  if (!agent.problem) return line("ok", agent.cli_type, agent.name + " " + version);
+  line(agent.installed ? "!!" : "--", agent.cli_type, *agent.problem);
+  if (agent.remedy) line("  ", "", *agent.remedy);
+}
+
+void print_agents(const Options& options) {
+  std::cout << "Agents\n";
+  asio::io_context io(1);
+  asio::thread_pool pool(2);
+  GuardedLauncher launcher(io.get_executor());
+  SystemTimers timers(io.get_executor());
+  const SystemClock clock;
+  ProviderRegistry registry;
+  const AgentDeps deps{io.get_executor(), pool.get_executor(), launcher, clock, timers};
+  if (auto added = add_all_providers(registry, options.agents, deps); !added) {
+    return line("!!", "configuration", added.error().message);
+  }
+  for (const AgentInfo& agent : run_to_end(io, inspect_all(registry))) print_agent(agent);
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+  line("  ", "looked in", path == nullptr ? "" : path);
+}
+
+void print_server(const Options& options) {
+  std::cout << "Server\n";
+  const std::string address = DataDir::address_of(options.data_dir.string());
+  if (address.empty()) {
+    line("--", "running", "no; start it with: liminal-builder");
+  } else {
+    line("ok", "running", "at " + address + "; a fresh address: liminal-builder open");
+  }
+  const auto problem = bind_problem(options);
+  line(problem ? "!!" : "ok", "bind",
+       problem ? *problem : options.host + " port " + std::to_string(options.port));
+  line("ok", "credential",
+       options.token ? "launch codes and LIMINAL_BUILDER_TOKEN" : "launch codes");
+  line("ok", "configuration",
+       options.config.empty() ? "none (" + default_config_file().string() + ")"
+                              : options.config.string());
+  if (::geteuid() == 0) line("!!", "user", "runs as root; a user of its own is safer");
+}
+
+void print_store(const Options& options) {
+  std::cout << "Store\n";
+  line("ok", "data", options.data_dir.string());
+  line("ok", "durability",
+       "SQLite, WAL, synchronous=FULL: what is shown as complete is on the disk");
+  line("ok", "confinement", "each agent below a guardian; nothing it starts outlives its session");
+}
+
+}  // namespace
+
+void open_browser(const std::string& url) {
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+  const auto program = find_program("xdg-open", path == nullptr ? "" : path);
+  if (!program || !(has_variable("DISPLAY") || has_variable("WAYLAND_DISPLAY"))) return;
+  // It becomes our child when its launcher exits, and must survive us.
+  const std::string spare = std::string(kSpareVariable) + "=1";
+  std::vector<char*> env;
+  for (char** entry = environ; *entry != nullptr; ++entry) env.push_back(*entry);
+  env.push_back(const_cast<char*>(spare.c_str()));
+  env.push_back(nullptr);
+  std::string name = "xdg-open";
+  std::string argument = url;
+  char* argv[] = {name.data(), argument.data(), nullptr};
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  for (const int fd : {0, 1, 2}) {
+    ::posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+  }
+  pid_t child = 0;
+  if (::posix_spawn(&child, program->c_str(), &files, nullptr, argv, env.data()) == 0) {
+    note_own_child(child);
+  }
+  ::posix_spawn_file_actions_destroy(&files);
+}
+
+int open_command(const Options& options) {
+  auto url = ask_server(options.data_dir.string(), {{"command", "open"}});
+  if (!url) return failed(url.error().message + "; start it with: liminal-builder");
+  if (const auto error = error_in(*url)) return failed(*error);
+  std::cout << *url << std::endl;
+  if (options.open_browser) open_browser(*url);
+  return 0;
+}
+
+int export_command(const Options& options) {
+  if (!is_wire_id(options.export_session)) return failed("not a valid session id");
+  auto text = ask_server(options.data_dir.string(), {{"command", "export"},
+                                                     {"sessionId", options.export_session},
+                                                     {"format", options.export_format}});
+  if (!text && text.error().code == ErrorCode::AgentUnavailable) text = export_offline(options);
+  if (!text) return failed(text.error().message);
+  if (const auto error = error_in(*text)) return failed(*error);
+  std::cout << *text;
+  std::cout.flush();
+  return 0;
+}
+
+int doctor_command(const Options& options) {
+  std::cout << "Liminal Builder " << kVersion << "\n\n";
+  print_server(options);
+  print_store(options);
+  print_agents(options);
+  return 0;
+}
+
+}  // namespace lb

@@ -1,0 +1,222 @@
+// The composition root: the one place where the parts are put together.
+#include "app/serve.h"
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+#include "app/control.h"
+#include "base/version.h"
+#include "process/guarded_process.h"
+#include "providers/timers.h"
+#include "server/server.h"
+#include "store/data_dir.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace lb {
+namespace {
+
+constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
+/// SIGTERM is answered within 10 s whatever hangs.
+constexpr std::chrono::milliseconds kStopMax{9000};
+
+int failed(const std::string& why) {
+  std::cerr << "liminal-builder: " << why << "\n";
+  return 1;
+}
+
+/// What protects the process itself: nobody of the same user may read our memory or environment.
+void harden() {
+  ::umask(077);
+  ::prctl(PR_SET_DUMPABLE, 0);
+  const rlimit no_core = {0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::signal(SIGPIPE, SIG_IGN);
+  // A thousand readers and the pipes of many agents are more than the usual 1,024.
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = std::min<rlim_t>(files.rlim_max, 65536);
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
+  if (::geteuid() == 0) log_warn("start.as_root", {{"hint", "a user of its own is safer"}});
+}
+
+/// Tells systemd (Type=notify) that we are ready; nobody else sets the variable.
+void notify_systemd() {
+  const char* path = std::getenv("NOTIFY_SOCKET");  // NOLINT(concurrency-mt-unsafe)
+  sockaddr_un address{};
+  if (path == nullptr || std::strlen(path) >= sizeof address.sun_path) return;
+  const Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path, std::strlen(path));
+  if (address.sun_path[0] == '@') address.sun_path[0] = '\0';
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + std::strlen(path));
+  constexpr std::string_view kReady = "READY=1";
+  ::sendto(socket.get(), kReady.data(), kReady.size(), MSG_NOSIGNAL,
+           reinterpret_cast<const sockaddr*>(&address), size);
+}
+
+Result<ServerOptions> server_options(const Options& options) {
+  ServerOptions out;
+  out.host = options.host;
+  out.port = options.port;
+  out.external_origin = options.external_origin;
+  out.ui_root = options.ui_root;
+  for (const std::string& text : options.trusted_proxies) {
+    auto range = Cidr::parse(text);
+    if (!range) return std::unexpected(range.error());
+    out.trusted_proxies.push_back(std::move(*range));
+  }
+  return out;
+}
+
+/// Everything that lives while the server runs, in the order it depends on each other.
+class Program {
+ public:
+  Program(const Options& options, DataDir& directory) : options_(options), directory_(directory) {}
+
+  Result<void> build() {
+    auto store = open_sqlite_store(io_.get_executor(), {directory_.path(), {}});
+    if (!store) return std::unexpected(std::move(store.error()));
+    store_ = std::move(*store);
+    const AgentDeps deps{io_.get_executor(), pool_.get_executor(), launcher_, clock_, timers_};
+    if (auto added = add_all_providers(registry_, options_.agents, deps); !added) return added;
+    service_ = std::make_unique<SessionService>(
+        ServiceDeps{io_.get_executor(), *store_, registry_, clock_});
+    auth_ = std::make_unique<Auth>(clock_, AuthOptions{directory_.file("grants"), options_.token});
+    if (auto loaded = auth_->load(); !loaded) return loaded;
+    auto server = server_options(options_);
+    if (!server) return std::unexpected(std::move(server.error()));
+    server_ = std::make_unique<Server>(io_.get_executor(), *service_, *auth_, std::move(*server));
+    if (auto listening = server_->listen(); !listening) return listening;
+    control_ = std::make_unique<ControlServer>(
+        io_.get_executor(), directory_.path(),
+        [this](json::object request) { return answer_control(this, std::move(request)); });
+    if (auto started = control_->start(); !started) return started;
+    return directory_.set_address(server_->origin());
+  }
+
+  int run() {
+    asio::co_spawn(io_, main(this), asio::detached);
+    io_.run();
+    store_->close();
+    return exit_code_;
+  }
+
+ private:
+  static asio::awaitable<void> main(Program* self) {
+    asio::signal_set signals(self->io_, SIGTERM, SIGINT);
+    if (auto started = co_await self->service_->start(); !started) {
+      self->exit_code_ = failed(started.error().message);
+    } else {
+      self->server_->start();
+      self->ready();
+      co_await signals.async_wait(kToken);
+      signals.async_wait([](boost::system::error_code error, int) {
+        if (!error) std::_Exit(0);
+      });
+      co_await stop(self);
+    }
+    self->control_.reset();
+    self->io_.stop();
+  }
+
+  static asio::awaitable<void> stop(Program* self) {
+    log_info("stopping");
+    asio::steady_timer limit(self->io_, kStopMax);
+    limit.async_wait([](boost::system::error_code error) {
+      if (!error) std::_Exit(0);
+    });
+    co_await self->server_->stop();
+    co_await self->service_->stop();
+    log_info("stopped");
+  }
+
+  std::string launch_url() { return server_->origin() + "/#code=" + auth_->make_code(); }
+
+  void ready() {
+    const std::string url = launch_url();
+    log_info("ready", {{"version", kVersion},
+                       {"host", options_.host},
+                       {"port", server_->port()},
+                       {"data_dir", directory_.path()}});
+    std::cout << "Liminal Builder is ready: " << url << std::endl;
+    notify_systemd();
+    if (options_.open_browser) open_browser(url);
+  }
+
+  static asio::awaitable<Result<std::string>> answer_control(Program* self, json::object request) {
+    const std::string_view command = string_at(request, "command");
+    if (command == "open") co_return self->launch_url();
+    if (command == "export") {
+      const SessionId session{std::string(string_at(request, "sessionId"))};
+      const bool as_json = string_at(request, "format") == "json";
+      co_return co_await self->service_->export_session(
+          session, as_json ? ExportFormat::Json : ExportFormat::Markdown);
+    }
+    co_return fail(ErrorCode::InvalidRequest, "unknown command");
+  }
+
+  const Options& options_;
+  DataDir& directory_;
+  SystemClock clock_;
+  asio::io_context io_{1};
+  asio::thread_pool pool_{2};
+  GuardedLauncher launcher_{io_.get_executor()};
+  SystemTimers timers_{io_.get_executor()};
+  std::unique_ptr<Store> store_;
+  ProviderRegistry registry_;
+  std::unique_ptr<SessionService> service_;
+  std::unique_ptr<Auth> auth_;
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<ControlServer> control_;
+  int exit_code_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::string> bind_problem(const Options& options) {
+  boost::system::error_code error;
+  const std::string name = options.host == "localhost" ? "127.0.0.1" : options.host;
+  const auto address = asio::ip::make_address(name, error);
+  if (error) return "--host takes an address, not `" + options.host + "`";
+  const std::string_view origin =
+      options.external_origin ? std::string_view(*options.external_origin) : std::string_view();
+  if (!origin.empty() && (!origin.starts_with("https://") || origin.substr(8).empty() ||
+                          origin.substr(8).find_first_of("/?#@ ") != std::string_view::npos)) {
+    return "--external-origin takes https://NAME";
+  }
+  if (address.is_loopback() || (!origin.empty() && !options.trusted_proxies.empty())) return {};
+  return "refusing to listen on " + options.host +
+         ": anyone on the network could reach it without encryption. Put a proxy with TLS in front "
+         "and say so with --external-origin https://NAME and --trusted-proxy CIDR, or use ssh -L";
+}
+
+int serve(const Options& options) {
+  set_log(options.log_level, options.log_format);
+  if (const auto problem = bind_problem(options)) return failed(*problem);
+  harden();
+  auto directory = DataDir::open(options.data_dir.string());
+  if (!directory) return failed(directory.error().message);
+  Program program(options, *directory);
+  if (auto built = program.build(); !built) return failed(built.error().message);
+  return program.run();
+}
+
+}  // namespace lb

@@ -1,0 +1,25 @@
+/// The commands of the program; each returns its exit code.
+#pragma once
+
+#include <string>
+
+#include "app/options.h"
+
+namespace lb {
+
+/// Runs until SIGTERM or SIGINT; a second one ends it at once.
+int serve(const Options& options);
+
+/// Prints (and opens) a fresh launch URL of the running server.
+int open_command(const Options& options);
+int export_command(const Options& options);
+int doctor_command(const Options& options);
+int licenses_command();
+
+/// Opens the user's browser where there is one; never fails, never waits.
+void open_browser(const std::string& url);
+
+/// Why this address may not be listened on; nothing when it may.
+std::optional<std::string> bind_problem(const Options& options);
+
+}  // namespace lb
