@@ -111,6 +111,12 @@ export class App {
     this.toast("error", error instanceof Error ? error.message : String(error), retry && { label: "Try again", run: retry });
   }
 
+  /** Opens an archived session for reading, without bringing it back. */
+  showArchived(info: SessionInfo): void {
+    this.putSession(info);
+    this.show(info.sessionId);
+  }
+
   /** Opens a session in its tab; a second time only brings that tab to the front. */
   show(sessionId: string): void {
     batch(() => {
@@ -230,19 +236,19 @@ export class App {
 
   private setSessions(projectId: string, sessions: readonly SessionInfo[]): void {
     const listed = new Set(sessions.map((session) => session.sessionId));
-    const gone = this.sessionIds.peek().filter((id) => this.sessions.get(id)!.peek().projectId === projectId && !listed.has(id));
-    // A list of the active ones only says nothing about the rest; sessions with a tab stay until they are archived.
-    const drop = gone.filter((id) => !this.tabs.peek().ids.includes(id) && this.listed.peek().has(projectId));
-    drop.forEach((id) => this.sessions.delete(id));
-    if (drop.length > 0) this.sessionIds.value = this.sessionIds.peek().filter((id) => !drop.includes(id));
-    sessions.filter((session) => !session.archived).forEach((session) => this.putSession(session));
+    // A list is of all sessions that are not archived: what is missing was deleted, here or in another window.
+    for (const id of this.sessionIds.peek()) {
+      const info = this.sessions.get(id)!.peek();
+      if (info.projectId === projectId && !info.archived && !listed.has(id)) this.forgetSession(id);
+    }
+    sessions.forEach((session) => this.putSession(session));
     this.listed.value = new Set([...this.listed.peek(), projectId]);
   }
 
   private activity(message: Extract<ServerMessage, { type: "session:activity" }>): void {
     const { type: _type, requestId: _requestId, ...info } = message;
     const old = this.sessions.get(info.sessionId)?.peek();
-    if (info.archived) this.forgetSession(info.sessionId);
+    if (info.archived && !old?.archived) this.forgetSession(info.sessionId);
     else this.putSession(info);
     if (old?.activity !== info.activity) {
       if (info.activity === "needs-approval" || old?.activity === "needs-approval") this.refreshInbox();

@@ -90,7 +90,7 @@ export function ArchivePage() {
         {app.archived.value.length === 0 && <p class="muted">Nothing is archived.</p>}
         <ul class="plain-list">{app.archived.value.map((info) => (
           <li key={info.sessionId}><AgentMark cliType={info.cliType} name={app.agent(info.cliType)?.name} /><span class="grow"><bdi>{info.title || "New Session"}</bdi> <span class="muted">{app.project(info.projectId)?.name} · {age(info.lastActiveAt, app.now.value)}</span></span>
-            <button type="button" class="button small" onClick={() => app.show(info.sessionId)}>Read</button>
+            <button type="button" class="button small" onClick={() => app.showArchived(info)}>Read</button>
             <button type="button" class="button small" onClick={() => void archiveSession(app, info.sessionId, false)}>Bring back</button></li>))}</ul>
       </div>
     </main>

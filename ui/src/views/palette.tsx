@@ -34,7 +34,7 @@ function commands(app: App): Entry[] {
 }
 
 function entries(app: App): Entry[] {
-  const sessions = app.sessionIds.peek().map((id) => app.session(id)!.peek()).sort((a, b) => b.lastActiveAt.localeCompare(a.lastActiveAt));
+  const sessions = app.sessionIds.peek().map((id) => app.session(id)!.peek()).filter((info) => !info.archived).sort((a, b) => b.lastActiveAt.localeCompare(a.lastActiveAt));
   return [
     ...sessions.map((info): Entry => ({ key: info.sessionId, label: info.title || "New Session", detail: `${app.project(info.projectId)?.name ?? ""} · ${age(info.lastActiveAt, Date.now())}`,
       cliType: info.cliType, run: () => app.show(info.sessionId) })),

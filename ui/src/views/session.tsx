@@ -1,7 +1,7 @@
 // One session on screen: its head, the conversation, what is queued, the composer.
 import { useComputed } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { archiveSession, closeSessionTab, deleteSession, editQueued, exportSession, forkSession, reconnect, resumeQueue, stopProcess } from "../actions";
+import { archiveSession, closeSessionTab, deleteSession, editQueued, exportSession, forkSession, reconnect, resumeQueue, sendMessage, stopProcess } from "../actions";
 import { duration } from "../format";
 import type { SessionStore } from "../store";
 import type { AgentInfo, Turn } from "../wire";
@@ -31,7 +31,7 @@ export function SessionView({ id }: { id: string }) {
       <AgentStrip agent={agent} creating={creating !== undefined} name={name} />
       {!loaded ? <div class="loading" role="status"><Working label="Loading" /> Loading the conversation…</div>
         : creating ? <div class="chat"><Starting name={name} /><PendingOnly id={id} /></div>
-        : <Chat key={id} store={store} empty={<EmptySession name={name} />} />}
+        : <Chat key={id} store={store} empty={<EmptySession id={id} cliType={cliType} name={name} />} />}
       <div class="dock">
         {working && <WorkingLine store={store} running={running} waits={info?.activity === "needs-approval"} name={name} />}
         {queued.length > 0 && <Queue store={store} turns={queued} />}
@@ -59,6 +59,7 @@ function Head({ id, name, cliType }: { id: string; name: string; cliType: string
       <AgentMark cliType={cliType} name={name} />
       <h1 title={title}><bdi>{title}</bdi></h1>
       {project && <span class="muted path" title={project.path}>{project.name}</span>}
+      {info?.archived && <span class="chip">archived</span>}
       {info?.discovered && <span class="chip" title="This session was started outside Liminal Builder">from the CLI</span>}
       <span class="grow" />
       {info && <Menu label="Session menu" items={[
@@ -67,7 +68,7 @@ function Head({ id, name, cliType }: { id: string; name: string; cliType: string
         { label: "Export as Markdown", icon: "file", run: () => void exportSession(app, id, title, "md") },
         { label: "Export as JSON", icon: "file", run: () => void exportSession(app, id, title, "json") },
         { label: "Stop process", icon: "stop", run: () => void stopProcess(app, id) },
-        { label: "Archive", icon: "archive", run: () => void archiveSession(app, id, true) },
+        { label: info.archived ? "Bring back" : "Archive", icon: "archive", run: () => void archiveSession(app, id, !info.archived) },
         { label: "Close tab", icon: "close", run: () => closeSessionTab(app, id) },
         { label: "Delete…", icon: "trash", danger: true, run: () => deleteSession(app, id, title) },
       ]} />}
@@ -98,8 +99,17 @@ function PendingOnly({ id }: { id: string }) {
     <article key={entry.clientMessageId} class="message user"><div class="bubble"><p>{entry.content}</p></div><span class="pending-note"><Icon name="clock" size={12} /> Waits for the agent</span></article>))}</div>;
 }
 
-function EmptySession({ name }: { name: string }) {
-  return <div class="empty-session"><h2>What should {name} do?</h2><p class="muted">Describe the task. Mention files with @, commands with /. Answers, tools and questions appear here as they happen.</p></div>;
+/** The demo agent knows what it can show; any other agent is asked by the user. */
+const suggestions: Record<string, string[]> = { demo: ["Show me around", "/edit", "/markdown", "/plan"] };
+
+function EmptySession({ id, cliType, name }: { id: string; cliType: string; name: string }) {
+  const app = useApp();
+  return (
+    <div class="empty-session"><h2>What should {name} do?</h2>
+      <p class="muted">Describe the task. Mention files with @, commands with /. Answers, tools and questions appear here as they happen.</p>
+      {suggestions[cliType] && <div class="suggestions">{suggestions[cliType].map((text) => <button type="button" key={text} class="button" onClick={() => sendMessage(app, id, text, [])}>{text}</button>)}</div>}
+    </div>
+  );
 }
 
 function WorkingLine({ store, running, waits, name }: { store: SessionStore; running: Turn | undefined; waits: boolean; name: string }) {

@@ -59,7 +59,7 @@ function InboxButton() {
 
 /** Sessions of one project, newest first. */
 export function sessionsOf(ids: readonly string[], session: (id: string) => Signal<SessionInfo> | undefined, projectId: string): SessionInfo[] {
-  return ids.map((id) => session(id)?.value).filter((info): info is SessionInfo => info?.projectId === projectId)
+  return ids.map((id) => session(id)?.value).filter((info): info is SessionInfo => info?.projectId === projectId && !info.archived)
     .sort((a, b) => b.lastActiveAt.localeCompare(a.lastActiveAt));
 }
 
