@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "providers/acp/codex_sessions.h"
+#include "providers/events/provider.h"
 
 namespace lb {
 namespace {
@@ -79,13 +80,18 @@ std::string codex_home(const AgentConfig& config) {
   return !home.empty() ? home : variable(config.env, "HOME") + "/.codex";
 }
 
+std::vector<std::string> argv_of(const AgentConfig& config) {
+  std::vector<std::string> argv = {config.command};
+  argv.insert(argv.end(), config.args.begin(), config.args.end());
+  return argv;
+}
+
 acp::AgentSpec acp_spec(const BuiltIn& agent) {
   const AgentConfig& config = agent.config;
   acp::AgentSpec spec;
   spec.cli_type = config.cli_type;
   spec.name = config.name;
-  spec.argv = {config.command};
-  spec.argv.insert(spec.argv.end(), config.args.begin(), config.args.end());
+  spec.argv = argv_of(config);
   spec.env = config.env;
   spec.path = config.path;
   spec.install_hint = agent.install_hint;
@@ -131,6 +137,13 @@ Result<BuiltIn> configured(const std::vector<BuiltIn>& known, const AgentConfig&
 Result<std::unique_ptr<Provider>> make_provider(const BuiltIn& agent, const AgentDeps& deps) {
   const std::string& protocol = agent.config.protocol;
   if (protocol == "acp") return std::make_unique<acp::AcpProvider>(acp_spec(agent), deps);
+  if (protocol == "events") {
+    const AgentConfig& config = agent.config;
+    return std::make_unique<events::EventsProvider>(
+        events::AgentSpec{config.cli_type, config.name, argv_of(config), config.env, config.path,
+                          agent.install_hint},
+        events::ProviderDeps{deps.executor, deps.blocking, deps.launcher, deps.clock, deps.timers});
+  }
   return fail(ErrorCode::InvalidRequest,
               fmt::format("agents.{}: protocol: \"{}\" is not known; use acp, claude or events",
                           agent.config.cli_type, protocol));
