@@ -18,8 +18,8 @@ export interface NewSession { cliType: string; projectId: string; model?: string
 
 /** Opens the tab at once; the session follows. If it cannot be made, tab and row go, the words typed so far stay. */
 export async function createSession(app: App, options: NewSession): Promise<void> {
-  const temporary = `new:${crypto.randomUUID()}`;
-  const kept = `new:${options.projectId}`;
+  const temporary = `new:${crypto.randomUUID()}:${options.projectId}`;
+  const kept = keptDraft(options.projectId);
   batch(() => {
     app.lastAgent.value = options.cliType;
     app.creating.value = new Map(app.creating.peek()).set(temporary, { ...options, at: new Date().toISOString() });
@@ -35,6 +35,25 @@ export async function createSession(app: App, options: NewSession): Promise<void
     app.toast("error", createProblem(app, options.cliType, error), { label: "Try again", run: () => void createSession(app, options) });
     app.refreshAgents();
   }
+}
+
+/** Words for a session that does not exist yet wait here, for the next one of that project. */
+const keptDraft = (projectId: string) => `new:${projectId}`;
+
+/** After a reload nobody waits for a session any more that was being made: its tab goes, its words stay. */
+export function forgetUnmade(app: App): void {
+  const unmade = /^new:[0-9a-f-]{36}:(.+)$/;
+  batch(() => {
+    app.tabs.value = app.tabs.peek().ids.filter((id) => id.startsWith("new:")).reduce(closeTab, app.tabs.peek());
+    const typed = [...app.outbox.entries.peek().map((entry) => [entry.sessionId, entry.content] as const), ...Object.entries(app.drafts.peek())];
+    for (const [id, text] of typed) {
+      const projectId = unmade.exec(id)?.[1];
+      if (projectId === undefined) continue;
+      const old = app.drafts.peek()[keptDraft(projectId)];
+      app.drafts.value = { ...without(app.drafts.peek(), id), [keptDraft(projectId)]: old ? `${old}\n\n${text}` : text };
+    }
+    app.outbox.entries.value = app.outbox.entries.peek().filter((entry) => !unmade.test(entry.sessionId));
+  });
 }
 
 function created(app: App, temporary: string, sessionId: string, options: NewSession): void {

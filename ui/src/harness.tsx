@@ -1,6 +1,7 @@
 // For tests: the whole page in a simulated browser, against the development server's world, without a network.
 import { render } from "preact";
 import { World } from "../dev/world.mjs";
+import { forgetUnmade } from "./actions";
 import { Api } from "./api";
 import { App } from "./app_state";
 import { Connection, type SocketLike } from "./socket";
@@ -52,6 +53,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
     const api = new Api(fetcher);
     localStorage.setItem("lb.token", "token");
     const app = new App(api, link);
+    forgetUnmade(app);
     link.start();
     const root = document.createElement("div");
     document.body.replaceChildren(root);
@@ -62,7 +64,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
     world, pipes, online, ...build(),
     heard: (type) => pipes.flatMap((pipe) => pipe.heard).filter((message) => message["type"] === type),
     /** As a reload of the page: everything in memory is gone, storage stays. */
-    async reload() { this.close(); Object.assign(this, build()); await until(() => this.app.projectsKnown.value); },
+    async reload() { this.close(); Object.assign(this, build()); await until(() => this.app.projectsKnown.value && this.app.agents.value.length > 0); },
     close() { render(null, this.root); pipes.forEach((pipe) => pipe.close()); this.app.link.requireLogin(); },
   };
   if (options.wait !== false) await until(() => harness.app.projectsKnown.value && harness.app.agents.value.length > 0 && world.projects.every((project) => harness.app.listed.value.has(project.projectId)));

@@ -5,6 +5,7 @@ import { complete, fuzzy, rank, triggerAt } from "./completion";
 import { age, bytes, cost, count, duration } from "./format";
 import { $, $$, press, startPage, texts, tick, type, until, type Harness } from "./harness";
 import { Connection, type SocketLike } from "./socket";
+import { marked } from "./views/palette";
 import type { ServerMessage } from "./wire";
 
 let page: Harness | undefined;
@@ -165,6 +166,11 @@ describe("small words", () => {
     expect([0, 5, 60 * 3, 60 * 24 * 2, 60 * 24 * 30].map(ago)).toEqual(["now", "5m", "3h", "2d", "4w"]);
     expect([12, 4200, 48_000, 125_000, 7_500_000].map(duration)).toEqual(["12 ms", "4.2 s", "48 s", "2 min 5 s", "2 h 5 min"]);
     expect([count(999), count(12_840), count(1_200_000), cost(0.0042), cost(1.5), bytes(900_000)]).toEqual(["999", "12.8k", "1.2M", "$0.0042", "$1.50", "879 KiB"]);
+  });
+
+  it("search marks the words that were looked for", () => {
+    expect(marked("Off by one (cent)", "CENT) by").filter((part) => part.hit).map((part) => part.text)).toEqual(["by", "cent)"]);
+    expect(marked("text", " ")).toEqual([{ text: "text", hit: false }]);
   });
 
   it("completion knows what the cursor asks for", () => {

@@ -1,6 +1,7 @@
 // Starts the page: credential, link, app, first drawing.
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import { forgetUnmade } from "./actions";
 import { Api, takeLaunchCode } from "./api";
 import { App } from "./app_state";
 import { Connection } from "./socket";
@@ -15,6 +16,7 @@ const link = new Connection({
   random: Math.random,
 });
 const app = new App(api, link);
+forgetUnmade(app);
 
 async function enter(launchCode: string): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toRows, type RowInput } from "./rows";
-import { message, tool, turn } from "./test_data";
+import { approval, message, tool, turn } from "./test_data";
 
 const input = (more: Partial<RowInput>): RowInput =>
   ({ items: [], turns: [], hasCall: () => false, older: false, pending: [], ...more });
@@ -22,6 +22,11 @@ describe("toRows", () => {
   it("leaves a subagent's items to their call, but shows orphans", () => {
     const items = [tool("t", { callId: "c1" }), message("x", { parentCallId: "c1" }), message("o", { parentCallId: "gone" })];
     expect(keys({ items, hasCall: (id) => id === "c1" })).toEqual(["t", "o"]);
+  });
+
+  it("shows a subagent's approval in the open", () => {
+    const items = [tool("t", { callId: "c1" }), approval("p", { parentCallId: "c1" })];
+    expect(keys({ items, hasCall: () => true })).toEqual(["t", "p"]);
   });
 
   it("E1-TC-3.1a: an own message that the server has not confirmed is a row at once", () => {

@@ -22,7 +22,8 @@ export interface RowInput {
 export function toRows(input: RowInput): Row[] {
   const rows: Row[] = [];
   if (input.older) rows.push({ kind: "older", key: "older" });
-  const top = input.items.filter((item) => item.parentCallId === undefined || !input.hasCall(item.parentCallId));
+  // A subagent's question must never hide inside a folded card: whoever asks, it stands in the open.
+  const top = input.items.filter((item) => item.type === "approval" || item.parentCallId === undefined || !input.hasCall(item.parentCallId));
   const lastOf = new Map<string, number>();
   top.forEach((item, index) => lastOf.set(item.turnId, index));
   const ended = new Map<string, Turn>();

@@ -52,6 +52,21 @@ describe("sessions", () => {
     await until(() => texts($$(page.root, ".project")[0]!, ".session-title").includes("typed early"));
   });
 
+  it("a reload while the agent starts loses no word", async () => {
+    const world = new World("busy");
+    world.startMs = 60_000;
+    submit(await start(/Claude Code/, world));
+    await type(await compose(), "sent before it was there");
+    await press(await compose(), "Enter");
+    await type(await compose(), "half a thought");
+    await page.reload();
+    expect(page.app.tabs.value.ids).toEqual([]);
+    world.startMs = 0;
+    button(page.root, "New session in web-shop").click();
+    submit(await until(() => $(page.root, "dialog")));
+    await until(() => ($(page.root, ".composer textarea") as HTMLTextAreaElement | null)?.value === "sent before it was there\n\nhalf a thought");
+  });
+
   it("E1-TC-2.2b: offers Claude Code and Codex, and says what to do about a missing one", async () => {
     const dialog = await start(/Codex/);
     const labels = texts(dialog, ".agent-option");

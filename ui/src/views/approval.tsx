@@ -5,6 +5,7 @@ import { clockTime } from "../format";
 import type { ApprovalAnswer, Item } from "../wire";
 import { useApp } from "./context";
 import { Icon } from "./icons";
+import { Markdown } from "./markdown";
 import { Revealed } from "./output";
 
 export type Approval = Extract<Item, { type: "approval" }>;
@@ -47,7 +48,8 @@ function Pending({ item }: { item: Approval }) {
   return (
     <section class="approval pending" aria-label={`Needs you: ${item.title}`} onKeyDown={onKey}>
       <header><span class="needs-dot" aria-hidden="true" /><strong class="approval-title">{item.title}</strong>{item.toolName && <span class="chip">{item.toolName}</span>}</header>
-      {detail && <pre class="detail" tabIndex={0} aria-label="Exactly what will run"><Revealed text={detail} /></pre>}
+      {item.kind === "plan" && item.detail ? <div class="detail plan-detail"><Markdown id={`plan:${item.sessionId}:${item.itemId}`} text={item.detail} final /></div>
+        : detail && <pre class="detail" tabIndex={0} aria-label="Exactly what will run"><Revealed text={detail} /></pre>}
       {item.questions && item.questions.length > 0
         ? <Questions item={item} busy={busy} answer={answer} />
         : <div class="approval-actions">

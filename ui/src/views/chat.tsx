@@ -57,6 +57,11 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
       void loadOlder(app, sessionId).finally(() => { loadingOlder.current = false; });
     }
   };
+  // A window that does not fill the screen cannot be scrolled: fetch more without being asked.
+  useEffect(() => {
+    const element = scroller.current!;
+    if (store.before.peek() !== undefined && list.getTotalSize() < element.clientHeight * 2 && !loadingOlder.current) onScroll();
+  }, [rows.length]);
   /** Growth moves the end away from us for a moment; only the reader's own hand counts as leaving. */
   const readerMoved = useRef(false);
   const hand = () => { readerMoved.current = true; setTimeout(() => { readerMoved.current = false; }, 400); };

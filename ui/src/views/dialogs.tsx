@@ -85,7 +85,8 @@ function NewSession({ projectId, close }: { projectId?: string; close: () => voi
   const agents = app.agents.value;
   const usable = agents.filter((agent) => agent.installed);
   const [project, setProject] = useState(projectId ?? currentProject(app));
-  const [cliType, setCliType] = useState(usable.find((agent) => agent.cliType === app.lastAgent.peek())?.cliType ?? usable[0]?.cliType ?? "");
+  const [chosen, setCliType] = useState("");
+  const cliType = chosen || (usable.find((agent) => agent.cliType === app.lastAgent.peek()) ?? usable[0])?.cliType || "";
   const [model, setModel] = useState("");
   const [mode, setMode] = useState("");
   const known = app.known.value[cliType];

@@ -9,7 +9,7 @@ import { useApp } from "./context";
 import { AgentMark, Icon, type IconName } from "./icons";
 import { Modal } from "./parts";
 
-interface Entry { key: string; label: string; detail?: string; icon?: IconName; cliType?: string; run: () => void }
+interface Entry { key: string; label: string; detail?: string; snippet?: string; icon?: IconName; cliType?: string; run: () => void }
 
 function commands(app: App): Entry[] {
   const { active } = app.tabs.peek();
@@ -70,8 +70,8 @@ export function SearchDialog({ close, query: first }: { close: () => void; query
       (answer) => { results.value = answer.results; problem.value = ""; }, (error: Error) => { if (error.name !== "AbortError") problem.value = error.message; }), 120);
     return () => { clearTimeout(timer); abort.abort(); };
   }, [query]);
-  const found = (results.value ?? []).map((result): Entry => ({ key: `${result.sessionId}:${result.itemId}`, label: plainSnippet(result.snippet), cliType: result.cliType,
-    detail: `${result.title || "New Session"} · ${app.project(result.projectId)?.name ?? ""} · ${age(result.at, app.now.value)}`, run: () => void jumpTo(app, result.sessionId, result.itemId) }));
+  const found = (results.value ?? []).map((result): Entry => ({ key: `${result.sessionId}:${result.itemId}`, label: result.title || "New Session", cliType: result.cliType, snippet: result.snippet.replace(/\s+/g, " "),
+    detail: `${app.project(result.projectId)?.name ?? ""} · ${age(result.at, app.now.value)}`, run: () => void jumpTo(app, result.sessionId, result.itemId) }));
   return (
     <Modal title="Search all conversations" hideTitle onClose={close} class="palette">
       <Picker query={query} onQuery={setQuery} placeholder="Search all conversations" label="Results" entries={found} choose={(entry) => { close(); entry.run(); }} />
@@ -82,8 +82,12 @@ export function SearchDialog({ close, query: first }: { close: () => void; query
   );
 }
 
-/** Marks in a snippet are the server's; here it is shown as text. */
-function plainSnippet(snippet: string): string { return snippet.replace(/<\/?(?:mark|b|em)>/g, "").replace(/\s+/g, " "); }
+/** The words that were looked for, marked in the text that has them. */
+export function marked(text: string, query: string): { text: string; hit: boolean }[] {
+  const words = query.split(/\s+/).filter((word) => word !== "").map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  if (words.length === 0) return [{ text, hit: false }];
+  return text.split(new RegExp(`(${words.join("|")})`, "gi")).map((part, index) => ({ text: part, hit: index % 2 === 1 })).filter((part) => part.text !== "");
+}
 
 function Picker({ query, onQuery, placeholder, label, entries: found, choose }:
   { query: string; onQuery: (query: string) => void; placeholder: string; label: string; entries: readonly Entry[]; choose: (entry: Entry) => void }) {
@@ -104,6 +108,7 @@ function Picker({ query, onQuery, placeholder, label, entries: found, choose }:
       {found.length > 0 && <ul class="picker-list" id="picker-list" role="listbox" aria-label={label} ref={list}>{found.map((entry, index) => (
         <li key={entry.key} id={`pick-${index}`} role="option" aria-selected={index === at} onPointerMove={() => setSelected(index)} onClick={() => choose(entry)}>
           {entry.cliType ? <AgentMark cliType={entry.cliType} /> : <Icon name={entry.icon ?? "chevron"} />}<span class="pick-label"><bdi>{entry.label}</bdi></span>{entry.detail && <span class="muted pick-detail"><bdi>{entry.detail}</bdi></span>}
+          {entry.snippet && <span class="pick-snippet">{marked(entry.snippet, query).map((part, at2) => (part.hit ? <mark key={at2}>{part.text}</mark> : part.text))}</span>}
         </li>))}</ul>}
     </>
   );

@@ -44,7 +44,8 @@ function Took({ item }: { item: ToolCall }) {
 
 export function ToolCallView({ item }: { item: ToolCall }) {
   const app = useApp();
-  const children = app.store(item.sessionId).childrenOf(item.callId);
+  const store = app.store(item.sessionId);
+  const children = store.childrenOf(item.callId).filter((id) => store.item(id)?.peek().type !== "approval");
   const hasDiff = (item.diffs?.length ?? 0) > 0;
   const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff);
   const { verb, what } = headline(item);
@@ -66,7 +67,7 @@ export function ToolCallView({ item }: { item: ToolCall }) {
         {item.errorMessage && <p class="tool-problem">{item.errorMessage}</p>}
         {item.diffs?.map((diff) => <DiffView key={diff.path} id={`${item.sessionId}:${item.itemId}`} diff={diff} />)}
         {children.length > 0 && <div class="subagent">{children.map((id) => {
-          const child = app.store(item.sessionId).item(id);
+          const child = store.item(id);
           return child && <ItemView key={id} item={child} />;
         })}</div>}
         {!hasDiff && item.toolOutput !== undefined && <Output sessionId={item.sessionId} itemId={item.itemId} text={item.toolOutput}
