@@ -156,5 +156,21 @@ inline constexpr std::size_t kErrorStderrBytes = 600;
 inline constexpr std::size_t kDiscoverBytesMax = 256U << 10U;
 /// Sessions listed per project, newest first: more than anyone scrolls through.
 inline constexpr std::size_t kDiscoverSessionsMax = 500;
+// --- Claude Code ----------------------------------------------------------------------------
+/// Ten Claudes are 2 to 3 GB: a process without work ends after this long.
+inline constexpr std::chrono::minutes kClaudeIdleEnd{30};
+/// From start to the answer of `initialize`: 0.5 to 4 s were seen on a busy machine.
+inline constexpr std::chrono::seconds kClaudeStartMax{30};
+/// Silence after a prompt before we say that it was not taken up.
+inline constexpr std::chrono::seconds kClaudeBindMax{30};
+/// An interrupt is answered within 20 ms and the turn ends 30 ms later; then the process is ended.
+inline constexpr std::chrono::seconds kClaudeInterruptMax{5};
+/// A file of the CLI that changed this recently may have another writer.
+inline constexpr std::chrono::seconds kClaudeOtherWriter{60};
+/// What is read of a session's file to list it: from its beginning and from its end.
+inline constexpr std::size_t kClaudeHeadBytes = 256U << 10U;
+inline constexpr std::size_t kClaudeTailBytes = 64U << 10U;
+/// Imported history goes to the timeline in pieces of this size, so that others get their turn.
+inline constexpr std::size_t kClaudeImportBytes = 1U << 20U;
 
 }  // namespace lb::limits

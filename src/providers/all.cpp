@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "providers/acp/codex_sessions.h"
+#include "providers/claude/provider.h"
 #include "providers/events/provider.h"
 
 namespace lb {
@@ -22,6 +23,16 @@ struct BuiltIn {
 
 std::vector<BuiltIn> built_ins() {
   std::vector<BuiltIn> agents;
+  agents.push_back({{.cli_type = "claude-code",
+                     .name = "Claude Code",
+                     .protocol = "claude",
+                     .command = "claude",
+                     .args = {},
+                     .env = {},
+                     .path = {}},
+                    "",
+                    "",
+                    {}});
   agents.push_back({{.cli_type = "codex",
                      .name = "Codex",
                      .protocol = "acp",
@@ -104,6 +115,17 @@ acp::AgentSpec acp_spec(const BuiltIn& agent) {
   return spec;
 }
 
+ClaudeConfig claude_config(const AgentConfig& agent) {
+  ClaudeConfig config;
+  config.cli_type = agent.cli_type;
+  config.name = agent.name;
+  config.command = agent.command;
+  config.args = agent.args;
+  config.env = agent.env;
+  config.path_prefix = agent.path;
+  return config;
+}
+
 /// The built-in agent with what the configuration says put over it.
 Result<BuiltIn> configured(const std::vector<BuiltIn>& known, const AgentConfig& config) {
   const auto base = std::ranges::find(known, config.cli_type,
@@ -143,6 +165,12 @@ Result<std::unique_ptr<Provider>> make_provider(const BuiltIn& agent, const Agen
         events::AgentSpec{config.cli_type, config.name, argv_of(config), config.env, config.path,
                           agent.install_hint},
         events::ProviderDeps{deps.executor, deps.blocking, deps.launcher, deps.clock, deps.timers});
+  }
+  if (protocol == "claude") {
+    return make_claude_provider(claude_config(agent.config), {.io = deps.executor,
+                                                              .blocking = deps.blocking,
+                                                              .launcher = deps.launcher,
+                                                              .clock = deps.clock});
   }
   return fail(ErrorCode::InvalidRequest,
               fmt::format("agents.{}: protocol: \"{}\" is not known; use acp, claude or events",

@@ -47,6 +47,9 @@ struct LoadSessionOptions {
   /// The newest turn our timeline holds; the CLI's record adds only what came after it. Nothing:
   /// the session is new to us and all of its history is imported.
   std::optional<TurnId> last_known_turn;
+  /// When that turn ended: what is younger is new where the CLI's record has no such turn (Claude
+  /// gives slash commands and turns of its own other ids).
+  std::optional<Timestamp> last_known_at;
   /// Read the history from this file instead of the CLI's own (never settable from outside).
   std::optional<std::string> view_file_path;
 };

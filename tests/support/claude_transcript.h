@@ -52,7 +52,8 @@ inline std::vector<fs::path> transcripts(const fs::path& folder) {
 /// Plays lines; turns of ours are T1, T2 … unless the recorded prompt has a uuid.
 class TranscriptPlayer {
  public:
-  explicit TranscriptPlayer(claude::TranslatorOptions options) : translator_(std::move(options)) {}
+  explicit TranscriptPlayer(claude::TranslatorOptions options, std::string prefix = "T")
+      : translator_(std::move(options)), prefix_(std::move(prefix)) {}
 
   void play(const RecordedLine& line) {
     now_ = {{1'700'000'000'000 + static_cast<std::int64_t>(line.t)}, static_cast<MonoMs>(line.t)};
@@ -89,7 +90,7 @@ class TranscriptPlayer {
     const std::string_view type = string_at(record, "type");
     if (type == "user") {
       const std::string_view uuid = string_at(record, "uuid");
-      prompts_.emplace_back(uuid.empty() ? "T" + std::to_string(prompts_.size() + 1)
+      prompts_.emplace_back(uuid.empty() ? prefix_ + std::to_string(prompts_.size() + 1)
                                          : std::string(uuid));
       translator_.prompt(prompts_.back());
     }
@@ -140,6 +141,7 @@ class TranscriptPlayer {
   }
 
   claude::Translator translator_;
+  std::string prefix_;
   claude::Moment now_{{1'700'000'000'000}, 0};
   std::vector<claude::Output> outputs_;
   std::vector<TurnId> prompts_;

@@ -42,7 +42,8 @@ void Board::emit(Entry& entry, ItemStatus status, Moment at) {
 }
 
 void Board::show(Entry& entry, Moment at) {
-  if (forms_ == Forms::FinalOnly) return;
+  // A history keeps the order in which things began, and of growing text only the end.
+  if (forms_ == Forms::FinalOnly && (entry.shown || entry.batcher)) return;
   emit(entry, entry.shown ? ItemStatus::Update : ItemStatus::Create, at);
 }
 
@@ -74,8 +75,8 @@ void Board::end(Entry& entry, Ending ending, Moment at) {
       entries_.erase(entry.item.item_id);
       return;
     }
-    // Readers know every text by its beginning first.
-    show(entry, at);
+    // Readers of a live session know every text by its beginning first.
+    if (forms_ == Forms::Every) show(entry, at);
   }
   entry.item.source_timestamp = at.wall;
   entry.item.ended_at = at.wall;

@@ -38,7 +38,7 @@ class Board {
   using Emit = std::function<void(const Upsert&)>;
   enum class Forms {
     Every,      // A live session: create, update, final.
-    FinalOnly,  // A history that is read: only the end counts.
+    FinalOnly,  // A history that is read: that it began, and its end.
   };
 
   struct Entry {

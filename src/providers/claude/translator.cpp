@@ -4,6 +4,8 @@
 
 #include "providers/claude/translator.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace lb::claude {
@@ -66,9 +68,11 @@ void Translator::user_line(const json::object& record, Moment at) {
   if (main_thread && text_of(record).starts_with(kInterruptedPrefix)) void_stream({}, "", at);
 }
 
-void Translator::user_message(const TurnId& turn, std::string text, Moment at) {
+void Translator::user_message(std::string_view name, std::string text, Moment at) {
+  if (!turn_ || text.empty()) return;
+  const TurnId& turn = turn_->turn.turn_id;
   auto& entry = board_.open(
-      {turn, ItemId(turn.str() + ":user"), {}},
+      {turn, ItemId(fmt::format("{}:{}", turn.str(), name)), {}},
       Message{.content = Text(std::move(text)), .origin = Origin::User, .attachments = {}}, at);
   board_.end(entry, {}, at);
 }

@@ -97,7 +97,8 @@ class Translator {
   void end_turn(TurnEnd end, Moment at);
   /// A line of the system in the conversation: retries, compaction, local output.
   void note(std::string text, Moment at);
-  void user_message(const TurnId& turn, std::string text, Moment at);
+  /// The user's words in the open turn; the item is `<turn>:<name>`.
+  void user_message(std::string_view name, std::string text, Moment at);
 
   [[nodiscard]] bool turn_open() const { return turn_.has_value(); }
   [[nodiscard]] const TurnId* turn_id() const { return turn_ ? &turn_->turn.turn_id : nullptr; }

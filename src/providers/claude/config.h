@@ -1,0 +1,39 @@
+/// ClaudeConfig: how the user wants Claude Code to be run. From the built-in defaults or
+/// `[agents.NAME]` with protocol "claude".
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "process/agent_process.h"
+
+namespace lb {
+
+struct ClaudeConfig {
+  std::string cli_type = "claude-code";
+  std::string name = "Claude Code";
+  std::string command = "claude";
+  std::vector<std::string> args;  // Before the flags that we add.
+  std::vector<std::pair<std::string, std::string>> env;
+  std::vector<std::string> path_prefix;
+  /// A process without work ends after this long; the next prompt resumes the session.
+  std::chrono::milliseconds idle_end = limits::kClaudeIdleEnd;
+  /// Offers the mode that never asks. Off unless the user's configuration says so.
+  bool allow_bypass = false;
+  MonoMs batch_age_ms = limits::kBatchAgeMs;
+};
+
+/// What a provider needs from outside. All of it outlives the provider.
+struct ClaudeDeps {
+  asio::any_io_executor io;
+  asio::any_io_executor blocking;  // For reading the CLI's records.
+  Launcher& launcher;
+  const Clock& clock;
+};
+
+}  // namespace lb

@@ -1,0 +1,60 @@
+/// How Claude Code is started, and what it means when it does not stay.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "process/agent_process.h"
+#include "providers/claude/config.h"
+
+namespace lb::claude {
+
+/// What `providerOptions` may say: a closed list, and never a path, an environment or a hook.
+struct Choices {
+  std::optional<std::int64_t> max_thinking_tokens;
+  std::optional<std::int64_t> max_turns;
+  std::optional<std::string> effort;
+  std::optional<std::string> fallback_model;
+  std::optional<std::string> append_system_prompt;
+  std::vector<std::string> disallowed_tools;
+};
+Result<Choices> choices_from(const RawObject& provider_options);
+
+/// Which conversation the process shall hold.
+enum class Begin { New, Resume, Fork };
+struct LaunchPlan {
+  Begin begin = Begin::New;
+  std::string cli_session_id;
+  std::string fork_from;  // With Begin::Fork.
+  std::string directory;
+  std::optional<std::string> model;
+  std::optional<std::string> mode;
+  Choices choices;
+};
+
+std::vector<std::string> argv_for(const ClaudeConfig& config, const LaunchPlan& plan);
+/// The child's whole environment.
+std::vector<std::pair<std::string, std::string>> environment_for(const ClaudeConfig& config);
+
+std::string_view variable(const std::vector<std::pair<std::string, std::string>>& environment,
+                          std::string_view name);
+
+/// The last lines of stderr, for an error message.
+std::string last_words(std::string_view stderr_tail);
+
+/// Why a process ended before it was ready, and what the user can do about it.
+Error explain_start(const ClaudeConfig& config, std::string_view stderr_tail,
+                    const ExitStatus& status);
+Error not_startable(const ClaudeConfig& config, std::string_view why);
+
+/// `2.1.197 (Claude Code)` → {2, 1, 197}; nothing when it is no version.
+std::optional<std::vector<int>> version_of(std::string_view text);
+/// Older ones do not speak the protocol as we know it.
+inline const std::vector<int> kOldestVersion = {2, 0, 0};
+
+}  // namespace lb::claude

@@ -1,0 +1,397 @@
+#include "providers/claude/provider.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <filesystem>
+#include <map>
+
+#include "providers/claude/discovery.h"
+#include "providers/claude/history.h"
+#include "providers/claude/records.h"
+#include "providers/claude/session.h"
+
+namespace lb {
+namespace {
+
+using namespace claude;
+namespace fs = std::filesystem;
+
+/// Does blocking work on a worker thread and comes back to where it was asked.
+template <class Work>
+asio::awaitable<std::invoke_result_t<Work>> on_worker(asio::any_io_executor pool, Work work) {
+  co_return co_await asio::co_spawn(
+      pool,
+      [](Work job) -> asio::awaitable<std::invoke_result_t<Work>> {
+        co_return job();
+      }(std::move(work)),
+      asio::use_awaitable);
+}
+
+struct Callbacks {
+  UpsertCallback upsert;
+  TurnCallback turn;
+  ReportCallback report;
+};
+
+/// Lives on the io thread. Sessions keep themselves alive while their coroutines run, but reach
+/// the callbacks only through `board_`, which goes with the provider.
+class ClaudeProvider final : public Provider {
+ public:
+  ClaudeProvider(ClaudeConfig config, const ClaudeDeps& deps)
+      : config_(std::make_shared<const ClaudeConfig>(std::move(config))), deps_(deps) {}
+
+  [[nodiscard]] std::string_view cli_type() const override { return config_->cli_type; }
+
+  asio::awaitable<Result<ProviderSession>> create_session(CreateSessionOptions options) override;
+  asio::awaitable<Result<ProviderSession>> load_session(SessionId session,
+                                                        LoadSessionOptions options) override;
+  asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
+                                                        CreateSessionOptions options) override;
+  asio::awaitable<Result<SendResult>> send_message(SessionId session, Prompt prompt) override;
+  asio::awaitable<Result<void>> cancel_turn(SessionId session) override;
+  asio::awaitable<Result<void>> kill_session(SessionId session) override;
+  [[nodiscard]] bool is_alive(const SessionId& session) const override;
+
+  void on_upsert(const SessionId& session, UpsertCallback callback) override {
+    (*callbacks_)[session].upsert = std::move(callback);
+  }
+  void on_turn(const SessionId& session, TurnCallback callback) override {
+    (*callbacks_)[session].turn = std::move(callback);
+  }
+  void on_report(const SessionId& session, ReportCallback callback) override {
+    (*callbacks_)[session].report = std::move(callback);
+  }
+  void on_status(StatusCallback callback) override { status_callback_ = std::move(callback); }
+  void forget(const SessionId& session) override;
+
+  asio::awaitable<Result<void>> import_history(SessionId session,
+                                               LoadSessionOptions options) override;
+  asio::awaitable<Result<void>> answer(SessionId session, Answer answer) override;
+  asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode) override;
+  asio::awaitable<Result<void>> set_model(SessionId session, std::string model) override;
+  asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir) override;
+  asio::awaitable<AgentInfo> inspect() override;
+  void hold(const SessionId& session, bool held) override;
+  asio::awaitable<void> shutdown() override;
+
+ private:
+  using CallbackMap = std::map<SessionId, Callbacks>;
+
+  struct Imported {
+    FileMark mark;
+    std::string directory;
+  };
+  asio::awaitable<Result<Imported>> import(SessionId session, LoadSessionOptions options);
+  std::shared_ptr<Session> make(SessionId id, LaunchPlan plan);
+  [[nodiscard]] Result<std::shared_ptr<Session>> find(const SessionId& session) const;
+  asio::awaitable<Result<ProviderSession>> started(SessionId id, std::shared_ptr<Session> session);
+  void show_status(AgentStatus status, std::optional<std::string> message = {});
+  void count_alive();
+
+  std::shared_ptr<const ClaudeConfig> config_;
+  ClaudeDeps deps_;
+  std::shared_ptr<CallbackMap> callbacks_ = std::make_shared<CallbackMap>();
+  std::map<SessionId, std::shared_ptr<Session>> sessions_;
+  StatusCallback status_callback_;
+  AgentStatus status_ = AgentStatus::Idle;
+  std::shared_ptr<bool> living_ = std::make_shared<bool>(true);
+  std::optional<std::pair<std::string, std::string>> version_;  // Program → what it said.
+};
+
+/// Calls one callback of a session, if the provider still knows it.
+template <class Member, class Value>
+void call(const std::weak_ptr<std::map<SessionId, Callbacks>>& map, const SessionId& session,
+          Member member, const Value& value) {
+  const auto callbacks = map.lock();
+  if (!callbacks) return;
+  const auto found = callbacks->find(session);
+  if (found == callbacks->end()) return;
+  const auto callback = found->second.*member;  // It may drop itself while it runs.
+  if (callback) callback(value);
+}
+
+std::shared_ptr<Session> ClaudeProvider::make(SessionId id, LaunchPlan plan) {
+  const std::weak_ptr<CallbackMap> map = callbacks_;
+  SessionHooks hooks;
+  hooks.upsert = [map, id](const Upsert& upsert) { call(map, id, &Callbacks::upsert, upsert); };
+  hooks.turn = [map, id](const Turn& turn) { call(map, id, &Callbacks::turn, turn); };
+  hooks.report = [map, id](const SessionReport& report) {
+    call(map, id, &Callbacks::report, report);
+  };
+  hooks.liveness = [this, living = std::weak_ptr(living_)] {
+    if (living.lock()) count_alive();
+  };
+  auto session = std::make_shared<Session>(
+      Session::Setup{.id = id, .plan = std::move(plan), .config = config_}, deps_,
+      std::move(hooks));
+  sessions_[id] = session;
+  return session;
+}
+
+Result<std::shared_ptr<Session>> ClaudeProvider::find(const SessionId& session) const {
+  const auto found = sessions_.find(session);
+  if (found != sessions_.end()) return found->second;
+  return fail(ErrorCode::SessionNotFound, "No such session is loaded; load it first.");
+}
+
+void ClaudeProvider::show_status(AgentStatus status, std::optional<std::string> message) {
+  if (status == status_ && !message) return;
+  status_ = status;
+  if (status_callback_) status_callback_(status, std::move(message));
+}
+
+void ClaudeProvider::count_alive() {
+  const bool any =
+      std::ranges::any_of(sessions_, [](const auto& known) { return known.second->alive(); });
+  show_status(any ? AgentStatus::Connected : AgentStatus::Idle);
+}
+
+asio::awaitable<Result<ProviderSession>> ClaudeProvider::started(SessionId id,
+                                                                 std::shared_ptr<Session> session) {
+  if (status_ != AgentStatus::Connected) show_status(AgentStatus::Starting);
+  auto ready = co_await session->start();
+  if (!ready) {
+    if (const auto known = sessions_.find(id);
+        known != sessions_.end() && known->second == session) {
+      sessions_.erase(known);
+    }
+    if (ready.error().code == ErrorCode::AgentUnavailable) {
+      show_status(AgentStatus::Disconnected, ready.error().message);
+    }
+    co_return std::unexpected(std::move(ready.error()));
+  }
+  co_return ProviderSession{id, config_->cli_type, session->plan().cli_session_id};
+}
+
+asio::awaitable<Result<ProviderSession>> ClaudeProvider::create_session(
+    CreateSessionOptions options) {
+  auto choices = choices_from(options.provider_options);
+  if (!choices) co_return std::unexpected(std::move(choices.error()));
+  const FactKeeper known(config_->allow_bypass);
+  if (options.mode && !known.offers_mode(*options.mode)) {
+    co_return fail(ErrorCode::InvalidRequest,
+                   fmt::format("{} has no mode \"{}\".", config_->name, *options.mode));
+  }
+  LaunchPlan plan;
+  plan.cli_session_id = make_uuid();
+  plan.directory = options.project_dir;
+  plan.model = options.model;
+  plan.mode = options.mode;
+  plan.choices = std::move(*choices);
+  co_return co_await started(options.session_id, make(options.session_id, std::move(plan)));
+}
+
+asio::awaitable<Result<ProviderSession>> ClaudeProvider::load_session(SessionId id,
+                                                                      LoadSessionOptions options) {
+  if (const auto known = sessions_.find(id); known != sessions_.end() && known->second->alive()) {
+    co_return ProviderSession{id, config_->cli_type, known->second->plan().cli_session_id};
+  }
+  LaunchPlan plan;
+  plan.cli_session_id = options.cli_session_id;
+  plan.directory = options.project_dir;
+  plan.model = options.model;
+  plan.mode = options.mode;
+  const bool first = !options.last_known_turn;
+  auto imported = co_await import(id, options);
+  if (imported) {
+    plan.begin = Begin::Resume;
+    // The CLI finds a session only from where it was made.
+    std::error_code why;
+    if (!imported->directory.empty() && fs::is_directory(imported->directory, why)) {
+      plan.directory = imported->directory;
+    }
+  } else if (first && imported.error().code != ErrorCode::SessionNotFound) {
+    co_return std::unexpected(std::move(imported.error()));
+  }
+  // Without a file nothing was said yet: the session begins under the same id.
+  const auto session = make(id, std::move(plan));
+  if (imported) {
+    const auto age_ms = deps_.clock.wall().ms - imported->mark.modified.ms;
+    const auto recent_ms = std::chrono::milliseconds(limits::kClaudeOtherWriter).count();
+    const bool in_use =
+        age_ms <= recent_ms && runs_elsewhere(config_->command, session->plan().directory);
+    // Someone has it in a terminal: it can be read; the first prompt asks before it takes over.
+    if (in_use) co_return ProviderSession{id, config_->cli_type, session->plan().cli_session_id};
+    session->file_is(imported->mark);
+  }
+  co_return co_await started(id, session);
+}
+
+asio::awaitable<Result<ProviderSession>> ClaudeProvider::fork_session(
+    SessionId from, CreateSessionOptions options) {
+  auto original = find(from);
+  if (!original) co_return std::unexpected(std::move(original.error()));
+  LaunchPlan plan = (*original)->plan();
+  LoadSessionOptions history;
+  history.cli_session_id = plan.cli_session_id;
+  history.project_dir = plan.directory;
+  auto imported = co_await import(options.session_id, std::move(history));
+  if (!imported) co_return std::unexpected(std::move(imported.error()).context("fork"));
+  plan.begin = Begin::Fork;
+  plan.fork_from = std::exchange(plan.cli_session_id, make_uuid());
+  if (options.model) plan.model = options.model;
+  if (options.mode) plan.mode = options.mode;
+  co_return co_await started(options.session_id, make(options.session_id, std::move(plan)));
+}
+
+/// The CLI's record of a session, into the callbacks: read on a worker, passed on in pieces.
+asio::awaitable<Result<ClaudeProvider::Imported>> ClaudeProvider::import(
+    SessionId session, LoadSessionOptions options) {
+  const std::weak_ptr<CallbackMap> map = callbacks_;
+  const fs::path config = config_dir(environment_for(*config_));
+  HistoryOptions how;
+  how.session = session;
+  how.provider_id = config_->cli_type;
+  how.after = options.last_known_turn;
+  how.after_time = options.last_known_at;
+  const Timestamp now = deps_.clock.wall();
+  const auto reader = co_await on_worker(deps_.blocking, [config, how, options, now]() mutable {
+    const fs::path file = options.view_file_path
+                              ? fs::path(*options.view_file_path)
+                              : find_session_file(config, options.cli_session_id);
+    const auto recent_ms = std::chrono::milliseconds(limits::kClaudeOtherWriter).count();
+    how.leave_unfinished = now.ms - mark_of(file).modified.ms <= recent_ms;
+    auto opened = std::make_shared<HistoryReader>(file, how);
+    auto result = opened->open();
+    if (!result) return Result<std::shared_ptr<HistoryReader>>(std::unexpected(result.error()));
+    return Result<std::shared_ptr<HistoryReader>>(opened);
+  });
+  if (!reader) co_return std::unexpected(reader.error());
+  bool more = true;
+  while (more) {
+    std::vector<Output> outputs;
+    more = co_await on_worker(deps_.blocking, [history = *reader, &outputs] {
+      return history->next(limits::kClaudeImportBytes, outputs);
+    });
+    for (const Output& output : outputs) {
+      if (const auto* upsert = std::get_if<Upsert>(&output)) {
+        call(map, session, &Callbacks::upsert, *upsert);
+      } else if (const auto* turn = std::get_if<Turn>(&output)) {
+        call(map, session, &Callbacks::turn, *turn);
+      }
+    }
+  }
+  co_return Imported{(*reader)->mark(), (*reader)->directory()};
+}
+
+asio::awaitable<Result<void>> ClaudeProvider::import_history(SessionId session,
+                                                             LoadSessionOptions options) {
+  auto imported = co_await import(std::move(session), std::move(options));
+  if (!imported) co_return std::unexpected(std::move(imported.error()));
+  co_return Result<void>();
+}
+
+asio::awaitable<Result<SendResult>> ClaudeProvider::send_message(SessionId session, Prompt prompt) {
+  auto found = find(session);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  co_return co_await (*found)->send(std::move(prompt));
+}
+
+asio::awaitable<Result<void>> ClaudeProvider::cancel_turn(SessionId session) {
+  auto found = find(session);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  co_return co_await (*found)->cancel();
+}
+
+asio::awaitable<Result<void>> ClaudeProvider::kill_session(SessionId session) {
+  auto found = find(session);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  co_await (*found)->kill();
+  co_return Result<void>();
+}
+
+bool ClaudeProvider::is_alive(const SessionId& session) const {
+  const auto found = sessions_.find(session);
+  return found != sessions_.end() && found->second->alive();
+}
+
+void ClaudeProvider::forget(const SessionId& session) {
+  sessions_.erase(session);
+  callbacks_->erase(session);
+}
+
+asio::awaitable<Result<void>> ClaudeProvider::answer(SessionId session, Answer answer) {
+  auto found = find(session);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  co_return (*found)->answer(answer);
+}
+
+asio::awaitable<Result<void>> ClaudeProvider::set_mode(SessionId session, std::string mode) {
+  auto found = find(session);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  co_return co_await (*found)->set_mode(std::move(mode));
+}
+
+asio::awaitable<Result<void>> ClaudeProvider::set_model(SessionId session, std::string model) {
+  auto found = find(session);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  co_return co_await (*found)->set_model(std::move(model));
+}
+
+asio::awaitable<std::vector<DiscoveredSession>> ClaudeProvider::discover(std::string project_dir) {
+  const fs::path config = config_dir(environment_for(*config_));
+  co_return co_await on_worker(
+      deps_.blocking, [config, project_dir] { return discover_sessions(config, project_dir); });
+}
+
+asio::awaitable<AgentInfo> ClaudeProvider::inspect() {
+  AgentInfo info;
+  info.cli_type = config_->cli_type;
+  info.name = config_->name;
+  info.protocol = "claude";
+  info.status = status_;
+  const auto environment = environment_for(*config_);
+  const auto program = find_program(config_->command, variable(environment, "PATH"));
+  if (!program) {
+    info.problem = fmt::format("{} was not found.", config_->command);
+    info.remedy = "npm install -g @anthropic-ai/claude-code@latest";
+    co_return info;
+  }
+  info.installed = true;
+  if (!version_ || version_->first != *program) {
+    auto process =
+        deps_.launcher.launch({.argv = {*program, "--version"}, .cwd = "/", .env = environment});
+    std::string said;
+    if (process) {
+      if (const auto line = co_await (*process)->next_line()) said = line->text;
+      (*process)->kill();
+      co_await (*process)->exited();
+    }
+    version_ = {*program, said};
+  }
+  const auto version = version_of(version_->second);
+  if (!version) {
+    info.problem = fmt::format("{} did not say its version.", *program);
+    info.remedy = fmt::format("Run `{} --version` in a terminal and see what it says.", *program);
+    co_return info;
+  }
+  info.version = fmt::format("{}.{}.{}", (*version)[0], (*version)[1], (*version)[2]);
+  if (*version < kOldestVersion) {
+    info.problem = fmt::format("Version {} is too old.", *info.version);
+    info.remedy = "npm install -g @anthropic-ai/claude-code@latest";
+  }
+  co_return info;
+}
+
+void ClaudeProvider::hold(const SessionId& session, bool held) {
+  if (const auto found = sessions_.find(session); found != sessions_.end()) {
+    found->second->hold(held);
+  }
+}
+
+asio::awaitable<void> ClaudeProvider::shutdown() {
+  std::vector<std::shared_ptr<Session>> all;
+  for (const auto& [id, session] : sessions_) all.push_back(session);
+  for (const auto& session : all) co_await session->shutdown();
+}
+
+}  // namespace
+
+std::unique_ptr<Provider> make_claude_provider(ClaudeConfig config, ClaudeDeps deps) {
+  return std::make_unique<ClaudeProvider>(std::move(config), deps);
+}
+
+}  // namespace lb

@@ -1,0 +1,295 @@
+#include "providers/claude/session.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <filesystem>
+
+#include "base/log.h"
+
+namespace lb::claude {
+namespace {
+
+/// Lines read in a row before others get their turn.
+constexpr int kLinesInARow = 64;
+
+TranslatorOptions translator_options(const SessionId& id, const ClaudeConfig& config) {
+  TranslatorOptions options;
+  options.session = id;
+  options.provider_id = config.cli_type;
+  options.batching.age_ms = config.batch_age_ms;
+  options.bypass_allowed = config.allow_bypass;
+  return options;
+}
+
+}  // namespace
+
+Session::Session(Setup setup, const ClaudeDeps& deps, SessionHooks hooks)
+    : id_(std::move(setup.id)),
+      plan_(std::move(setup.plan)),
+      config_(std::move(setup.config)),
+      deps_(deps),
+      hooks_(std::move(hooks)),
+      translator_(translator_options(id_, *config_)),
+      control_(deps.io),
+      on_disk_(plan_.begin == Begin::Resume),
+      batch_timer_(deps.io),
+      idle_timer_(deps.io),
+      changed_(deps.io, asio::steady_timer::time_point::max()) {}
+
+Result<std::shared_ptr<AgentProcess>> Session::launch() {
+  std::error_code why;
+  if (!std::filesystem::is_directory(plan_.directory, why)) {
+    return fail(ErrorCode::SessionCreateFailed,
+                fmt::format("The directory {} does not exist.", plan_.directory));
+  }
+  LaunchPlan plan = plan_;
+  if (on_disk_) plan.begin = Begin::Resume;
+  auto process = deps_.launcher.launch(
+      {.argv = argv_for(*config_, plan), .cwd = plan.directory, .env = environment_for(*config_)});
+  if (!process) {
+    if (process.error().code != ErrorCode::AgentUnavailable) return process;
+    return std::unexpected(not_startable(*config_, process.error().message));
+  }
+  return process;
+}
+
+asio::awaitable<Result<void>> Session::start() {
+  const auto self = shared_from_this();
+  // One start at a time; whoever comes second shares its outcome.
+  while (starting_) co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
+  if (ready_ && alive()) co_return Result<void>();
+  starting_ = true;
+  auto started = co_await start_once();
+  starting_ = false;
+  changed_.cancel();
+  if (hooks_.liveness) hooks_.liveness();
+  co_return started;
+}
+
+asio::awaitable<Result<void>> Session::start_once() {
+  const auto self = shared_from_this();
+  auto launched = launch();
+  if (!launched) co_return std::unexpected(std::move(launched.error()));
+  const auto process = *launched;
+  process_ = process;
+  ending_ = Ending::Unasked;
+  ready_ = false;
+  killed_ = false;
+  start_error_.reset();
+  if (hooks_.liveness) hooks_.liveness();
+  asio::co_spawn(deps_.io, read(self, process), asio::detached);
+
+  json::object initialize{{"subtype", "initialize"}, {"forwardSubagentText", true}};
+  if (plan_.choices.append_system_prompt) {
+    initialize["appendSystemPrompt"] = *plan_.choices.append_system_prompt;
+  }
+  auto answer = co_await control_.request(process, std::move(initialize), limits::kClaudeStartMax);
+  if (!answer) {
+    if (answer.error().code == ErrorCode::Timeout) {
+      ending_ = Ending::Expected;
+      process->kill();
+      co_return fail(
+          ErrorCode::AgentUnavailable,
+          fmt::format("Could not connect to {}: {}", config_->name, answer.error().message));
+    }
+    const ExitStatus status = co_await process->exited();
+    co_return std::unexpected(
+        start_error_ ? *start_error_ : explain_start(*config_, process->stderr_tail(), status));
+  }
+  ready_ = true;
+  translator_.initialized(*answer);
+  if (plan_.mode) translator_.facts().set_mode(*plan_.mode);
+  if (plan_.model) translator_.facts().set_model(*plan_.model);
+  translator_.publish_facts();
+  flush();
+  arm_idle();
+  co_return Result<void>();
+}
+
+asio::awaitable<void> Session::read(std::shared_ptr<Session> self,
+                                    std::shared_ptr<AgentProcess> process) {
+  int in_a_row = 0;
+  while (auto line = co_await process->next_line()) {
+    self->line(*line);
+    // Not reading is how the CLI is held back: its pipe fills.
+    while (self->held_ && process->alive()) {
+      co_await self->changed_.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+    if (++in_a_row < kLinesInARow) continue;
+    in_a_row = 0;
+    co_await asio::post(asio::use_awaitable);
+  }
+  const ExitStatus status = co_await stop_gracefully(process);
+  self->ended(process, status);
+}
+
+void Session::line(const Line& line) {
+  if (line.truncated) {
+    translator_.note(
+        fmt::format("A line of {} bytes was too long to read and is left out.", line.bytes), now());
+    return flush();
+  }
+  const auto parsed = json_.parse(line.text);
+  const json::object* record = parsed ? (*parsed)->if_object() : nullptr;
+  if (record == nullptr) {
+    log_debug("claude_noise", {{"session", id_.str()}, {"bytes", line.bytes}});
+    return;
+  }
+  const std::string_view type = string_at(*record, "type");
+  // Silence is measured from the last sign of life.
+  if (binding_ && !binding_->outcome) binding_->timer.expires_after(limits::kClaudeBindMax);
+  if (type == "control_response") return control_.answered(*record);
+  if (type == "control_request") {
+    const json::object* request = object_at(*record, "request");
+    const std::string_view subtype =
+        request != nullptr ? string_at(*request, "subtype") : std::string_view();
+    if (subtype != "can_use_tool" && process_) {
+      (void)process_->write_line(unsupported_line(string_at(*record, "request_id"), subtype));
+      return;
+    }
+  }
+  translator_.line(*record, now());
+  flush();
+}
+
+TurnEnd Session::end_of(const ExitStatus& status, std::string_view said) const {
+  TurnEnd end;
+  if (ending_ == Ending::Cancelled) {
+    end.status = TurnStatus::Cancelled;
+    end.finish_reason = "cancelled";
+    return end;
+  }
+  end.type = TurnType::Error;
+  end.error_code = std::string(name_of(ErrorCode::ProcessCrash));
+  end.error_message =
+      ending_ == Ending::Unasked
+          ? fmt::format("{} {}.{}{} Send again to resume the session.", config_->name,
+                        status.text(), said.empty() ? "" : " It said: ", said)
+          : fmt::format("{} was stopped.", config_->name);
+  return end;
+}
+
+void Session::ended(const std::shared_ptr<AgentProcess>& process, const ExitStatus& status) {
+  if (process_ != process) return;
+  const std::string said = last_words(process->stderr_tail());
+  const bool asked = ending_ != Ending::Unasked;
+  const bool was_ready = ready_;
+  start_error_ = explain_start(*config_, process->stderr_tail(), status);
+  const TurnEnd end = end_of(status, said);
+  process_.reset();
+  ready_ = false;
+  cancelling_ = false;
+  cancel_when_bound_ = false;
+  idle_timer_.cancel();
+  writers_.seen(
+      mark_of(find_session_file(config_dir(environment_for(*config_)), plan_.cli_session_id)));
+  translator_.process_ended(end, now());
+  control_.fail_all({ErrorCode::ProcessCrash, end.error_message});
+  if (binding_ && !binding_->outcome) {
+    binding_->outcome = fail(ErrorCode::ProcessCrash,
+                             fmt::format("{} {} before it took up the message.{}{}", config_->name,
+                                         status.text(), said.empty() ? "" : " It said: ", said));
+    binding_->timer.cancel();
+  }
+  flush();
+  if (!asked && was_ready && hooks_.report) {
+    hooks_.report(SessionEnded{{ErrorCode::ProcessCrash, end.error_message}});
+  }
+  changed_.cancel();
+  if (hooks_.liveness) hooks_.liveness();
+}
+
+// --- What comes out ---------------------------------------------------------------------------
+
+void Session::deliver(std::vector<Output> outputs) {
+  for (Output& output : outputs) outputs_.push_back(std::move(output));
+  flush();
+}
+
+/// A callback may make us say more: that waits until what was said before has been heard.
+void Session::flush() {
+  for (Output& output : translator_.take()) outputs_.push_back(std::move(output));
+  if (std::exchange(dispatching_, true)) return;
+  while (!outputs_.empty()) {
+    const Output output = std::move(outputs_.front());
+    outputs_.pop_front();
+    dispatch(output);
+    for (Output& more : translator_.take()) outputs_.push_back(std::move(more));
+  }
+  dispatching_ = false;
+  arm_batch();
+}
+
+void Session::dispatch(const Output& output) {
+  if (const auto* upsert = std::get_if<Upsert>(&output)) {
+    if (hooks_.upsert) hooks_.upsert(*upsert);
+  } else if (const auto* turn = std::get_if<Turn>(&output)) {
+    if (hooks_.turn) hooks_.turn(*turn);
+    if (is_final(*turn)) {
+      cancelling_ = false;
+      arm_idle();
+      changed_.cancel();
+    } else {
+      idle_timer_.cancel();
+    }
+  } else if (const auto* facts = std::get_if<SessionFacts>(&output)) {
+    if (facts->mode)
+      plan_.mode = translator_.facts().offers_mode(*facts->mode) ? facts->mode : plan_.mode;
+    if (hooks_.report) hooks_.report(*facts);
+  } else if (const auto* identity = std::get_if<CliIdentity>(&output)) {
+    plan_.cli_session_id = identity->cli_session_id;
+    if (hooks_.report) hooks_.report(*identity);
+  } else if (const auto* bound = std::get_if<TurnBound>(&output)) {
+    on_disk_ = true;
+    if (binding_ && binding_->turn == bound->turn) {
+      binding_->outcome = Result<void>();
+      binding_->timer.cancel();
+    }
+    if (std::exchange(cancel_when_bound_, false)) {
+      asio::co_spawn(deps_.io, interrupt(shared_from_this()), asio::detached);
+    }
+  }
+}
+
+void Session::arm_batch() {
+  const auto due = translator_.deadline();
+  if (due == batch_due_) return;
+  batch_due_ = due;
+  batch_timer_.cancel();
+  if (!due) return;
+  batch_timer_.expires_after(
+      std::chrono::milliseconds(std::max<MonoMs>(*due - deps_.clock.mono(), 0)));
+  batch_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& why) {
+    const auto self = weak.lock();
+    if (why || !self) return;
+    self->batch_due_.reset();
+    self->translator_.tick(self->now());
+    self->flush();
+  });
+}
+
+void Session::arm_idle() {
+  idle_timer_.cancel();
+  if (!process_ || config_->idle_end.count() <= 0) return;
+  idle_timer_.expires_after(config_->idle_end);
+  idle_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& why) {
+    const auto self = weak.lock();
+    if (why || !self || !self->process_ || self->binding_ || self->translator_.turn_open()) return;
+    if (self->translator_.in_background()) return self->arm_idle();
+    self->ending_ = Ending::Expected;
+    self->ready_ = false;
+    asio::co_spawn(
+        self->deps_.io,
+        [](std::shared_ptr<AgentProcess> process) -> asio::awaitable<void> {
+          co_await stop_gracefully(std::move(process));
+        }(self->process_),
+        asio::detached);
+  });
+}
+
+}  // namespace lb::claude

@@ -1,0 +1,123 @@
+/// Session: one conversation with Claude Code, and the process that holds it while it is needed.
+///
+/// One process serves many turns. It may end (idle, crash, kill) without ending the session: the
+/// next prompt resumes it in a new process. Everything the CLI says goes through the translator
+/// and comes out of the hooks in order; callbacks may call back into the session.
+/// Owned by the provider, kept alive by its own coroutines. Lives on the io thread.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "providers/claude/control.h"
+#include "providers/claude/launch.h"
+#include "providers/claude/records.h"
+#include "providers/claude/translator.h"
+#include "providers/claude/writers.h"
+#include "providers/provider.h"
+
+namespace lb::claude {
+
+struct SessionHooks {
+  UpsertCallback upsert;
+  TurnCallback turn;
+  ReportCallback report;
+  std::function<void()> liveness;  // A process came or went.
+};
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  struct Setup {
+    SessionId id;
+    LaunchPlan plan;
+    std::shared_ptr<const ClaudeConfig> config;
+  };
+  Session(Setup setup, const ClaudeDeps& deps, SessionHooks hooks);
+
+  /// Starts the process and waits until it is ready.
+  asio::awaitable<Result<void>> start();
+  asio::awaitable<Result<SendResult>> send(Prompt prompt);
+  asio::awaitable<Result<void>> cancel();
+  /// Ends the process and everything it started; the session can be loaded again.
+  asio::awaitable<void> kill();
+  /// Like kill, but the end is ours: an open turn fails.
+  asio::awaitable<void> shutdown();
+  Result<void> answer(const Answer& answer);
+  asio::awaitable<Result<void>> set_mode(std::string mode);
+  asio::awaitable<Result<void>> set_model(std::string model);
+  /// 0 turns thinking off.
+  asio::awaitable<Result<void>> set_thinking(std::int64_t max_tokens);
+  void hold(bool held);
+
+  [[nodiscard]] bool alive() const { return process_ != nullptr && process_->alive(); }
+  [[nodiscard]] const LaunchPlan& plan() const { return plan_; }
+  /// The CLI's file has been read up to here: what grows from now on is someone else's doing.
+  void file_is(const FileMark& mark) { writers_.seen(mark); }
+  /// Passes history on as if the CLI had said it.
+  void deliver(std::vector<Output> outputs);
+
+ private:
+  /// Why a process ends, when it was us.
+  enum class Ending { Unasked, Cancelled, Expected, Shutdown };
+  struct Binding {
+    explicit Binding(const asio::any_io_executor& io) : timer(io) {}
+    TurnId turn;
+    asio::steady_timer timer;
+    std::optional<Result<void>> outcome;
+  };
+
+  // session.cpp
+  Result<std::shared_ptr<AgentProcess>> launch();
+  asio::awaitable<Result<void>> start_once();
+  static asio::awaitable<void> read(std::shared_ptr<Session> self,
+                                    std::shared_ptr<AgentProcess> process);
+  void line(const Line& line);
+  void ended(const std::shared_ptr<AgentProcess>& process, const ExitStatus& status);
+  [[nodiscard]] TurnEnd end_of(const ExitStatus& status, std::string_view said) const;
+  void flush();
+  void dispatch(const Output& output);
+  void arm_batch();
+  void arm_idle();
+  [[nodiscard]] Moment now() const { return {deps_.clock.wall(), deps_.clock.mono()}; }
+
+  // session_commands.cpp
+  asio::awaitable<Result<void>> ready();
+  asio::awaitable<Result<void>> bound(std::shared_ptr<Binding> binding);
+  static asio::awaitable<void> interrupt(std::shared_ptr<Session> self);
+  asio::awaitable<void> end_process(Ending ending);
+  asio::awaitable<Result<json::object>> ask(json::object body);
+
+  SessionId id_;
+  LaunchPlan plan_;
+  std::shared_ptr<const ClaudeConfig> config_;
+  ClaudeDeps deps_;
+  SessionHooks hooks_;
+  Writers writers_;
+  Translator translator_;
+  Control control_;
+  JsonReader json_;
+
+  std::shared_ptr<AgentProcess> process_;
+  Ending ending_ = Ending::Unasked;
+  bool ready_ = false;   // The process answered `initialize`.
+  bool killed_ = false;  // No process until the session is loaded again.
+  bool held_ = false;
+  bool starting_ = false;
+  bool cancelling_ = false;
+  bool cancel_when_bound_ = false;
+  bool on_disk_ = false;  // The CLI has a file for it: resume, do not begin.
+  std::optional<Error> start_error_;
+  std::shared_ptr<Binding> binding_;
+  std::deque<Output> outputs_;
+  bool dispatching_ = false;
+  asio::steady_timer batch_timer_;
+  std::optional<MonoMs> batch_due_;
+  asio::steady_timer idle_timer_;
+  asio::steady_timer changed_;  // Never expires: cancelling it wakes everyone who waits.
+};
+
+}  // namespace lb::claude

@@ -1,0 +1,237 @@
+// What the user asks of a session: send, cancel, answer, switch, kill.
+
+#include <fmt/format.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/base64.h"
+#include "base/log.h"
+#include "providers/claude/session.h"
+
+namespace lb::claude {
+namespace {
+
+json::array image_blocks(const std::vector<PromptImage>& images) {
+  json::array blocks;
+  for (const PromptImage& image : images) {
+    blocks.push_back(
+        {{"type", "image"},
+         {"source",
+          {{"type", "base64"}, {"media_type", image.mime_type}, {"data", to_base64(image.data)}}}});
+  }
+  return blocks;
+}
+
+}  // namespace
+
+/// A process that can take a prompt: the one there is, or a new one that resumes the session.
+asio::awaitable<Result<void>> Session::ready() {
+  const auto self = shared_from_this();
+  if (killed_) {
+    co_return fail(ErrorCode::ProcessCrash, "This session was ended; load it before you send.");
+  }
+  // A process that is being ended takes no more prompts: it makes room first.
+  while (alive() && !ready_ && !starting_) {
+    co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  if (alive() && ready_) co_return Result<void>();
+  if (!starting_) {
+    const FileMark file =
+        mark_of(find_session_file(config_dir(environment_for(*config_)), plan_.cli_session_id));
+    on_disk_ = file.size > 0;
+    auto free = writers_.may_resume(file, deps_.clock.wall(),
+                                    runs_elsewhere(config_->command, plan_.directory));
+    if (!free) co_return free;
+  }
+  auto started = co_await start();
+  if (started) co_return started;
+  Error why = std::move(started.error());
+  if (why.code != ErrorCode::AgentUnavailable) why.code = ErrorCode::ProcessCrash;
+  co_return std::unexpected(std::move(why).context("The session could not be resumed"));
+}
+
+asio::awaitable<Result<SendResult>> Session::send(Prompt prompt) {
+  const auto self = shared_from_this();
+  if (auto is_ready = co_await ready(); !is_ready) co_return std::unexpected(is_ready.error());
+  // In a turn that the agent began by itself a prompt would be folded in and never answered alone.
+  while (alive() && (translator_.turn_open() || binding_)) {
+    co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  if (!alive()) {
+    if (auto is_ready = co_await ready(); !is_ready) co_return std::unexpected(is_ready.error());
+  }
+  const auto process = process_;
+  auto written = process->write_line(
+      prompt_line(prompt.turn_id.str(), prompt.content, image_blocks(prompt.images)));
+  if (!written) co_return std::unexpected(std::move(written.error()));
+  idle_timer_.cancel();
+  const auto binding = std::make_shared<Binding>(deps_.io);
+  binding->turn = prompt.turn_id;
+  binding_ = binding;
+  translator_.prompt(prompt.turn_id);
+  auto outcome = co_await bound(binding);
+  if (binding_ == binding) binding_.reset();
+  changed_.cancel();
+  if (!outcome) {
+    translator_.retract(prompt.turn_id);
+    co_return std::unexpected(std::move(outcome.error()));
+  }
+  co_return SendResult{prompt.turn_id};
+}
+
+asio::awaitable<Result<void>> Session::bound(std::shared_ptr<Binding> binding) {
+  const auto self = shared_from_this();
+  binding->timer.expires_after(limits::kClaudeBindMax);
+  while (!binding->outcome) {
+    const auto [why] = co_await binding->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (why || binding->outcome) continue;  // Woken by a sign of life, or by the outcome.
+    // What was not taken up must not run later, behind our back.
+    binding->outcome =
+        fail(ErrorCode::AgentUnavailable,
+             fmt::format("{} did not take up the message within {} s; it was stopped. Send again.",
+                         config_->name, limits::kClaudeBindMax.count()));
+    co_await end_process(Ending::Expected);
+  }
+  co_return std::move(*binding->outcome);
+}
+
+asio::awaitable<Result<void>> Session::cancel() {
+  const auto self = shared_from_this();
+  if (!alive()) co_return Result<void>();
+  if (!translator_.turn_open()) {
+    // The CLI ignores an interrupt before it has taken the prompt up.
+    if (binding_) cancel_when_bound_ = true;
+    co_return Result<void>();
+  }
+  co_await interrupt(self);
+  co_return Result<void>();
+}
+
+/// Asks the CLI to stop the turn, and ends the process if it does not.
+asio::awaitable<void> Session::interrupt(std::shared_ptr<Session> self) {
+  if (!self->alive() || !self->translator_.turn_open()) co_return;
+  if (std::exchange(self->cancelling_, true)) co_return;
+  const TurnId turn = *self->translator_.turn_id();
+  const auto process = self->process_;
+  self->translator_.interrupted();
+  for (std::string& line : self->translator_.refuse_open(self->now())) {
+    (void)process->write_line(std::move(line));
+  }
+  self->flush();
+  auto answer = co_await self->control_.request(process, {{"subtype", "interrupt"}},
+                                                limits::kClaudeInterruptMax);
+  const auto running = [&] {
+    return self->process_ == process && process->alive() && self->translator_.turn_open() &&
+           *self->translator_.turn_id() == turn;
+  };
+  if (answer) {
+    asio::steady_timer limit(self->deps_.io, limits::kClaudeInterruptMax);
+    bool late = false;
+    limit.async_wait([&late, self](const boost::system::error_code& why) {
+      if (why) return;
+      late = true;
+      self->changed_.cancel();
+    });
+    while (running() && !late) {
+      co_await self->changed_.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+    limit.cancel();
+    // Let a cancelled handler go by before `late` goes away.
+    co_await asio::post(asio::use_awaitable);
+  }
+  if (!running()) co_return;
+  log_warn("claude_interrupt_unanswered", {{"session", self->id_.str()}});
+  co_await self->end_process(Ending::Cancelled);
+}
+
+asio::awaitable<void> Session::end_process(Ending ending) {
+  const auto self = shared_from_this();
+  const auto process = process_;
+  if (!process) co_return;
+  ending_ = ending;
+  process->kill();
+  held_ = false;
+  changed_.cancel();
+  while (process_ == process) {
+    co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+}
+
+asio::awaitable<void> Session::kill() {
+  killed_ = true;
+  co_await end_process(Ending::Cancelled);
+}
+
+asio::awaitable<void> Session::shutdown() {
+  killed_ = true;
+  co_await end_process(Ending::Shutdown);
+}
+
+Result<void> Session::answer(const Answer& answer) {
+  auto prepared = translator_.prepare(answer);
+  if (!prepared) return std::unexpected(std::move(prepared.error()));
+  if (!process_) return fail(ErrorCode::ProcessCrash, "The agent that asked is gone.");
+  if (auto written = process_->write_line(std::move(prepared->line)); !written) return written;
+  translator_.answered(answer, now());
+  flush();
+  return {};
+}
+
+asio::awaitable<Result<json::object>> Session::ask(json::object body) {
+  const auto self = shared_from_this();
+  co_return co_await control_.request(process_, std::move(body), limits::kClaudeStartMax);
+}
+
+asio::awaitable<Result<void>> Session::set_mode(std::string mode) {
+  const auto self = shared_from_this();
+  // The older CLI answers success to any mode and ignores it.
+  if (!translator_.facts().offers_mode(mode)) {
+    co_return fail(ErrorCode::InvalidRequest,
+                   fmt::format("{} has no mode \"{}\".", config_->name, mode));
+  }
+  if (alive() && ready_) {
+    auto answer = co_await ask({{"subtype", "set_permission_mode"}, {"mode", mode}});
+    if (!answer) co_return std::unexpected(std::move(answer.error()));
+  }
+  plan_.mode = mode;
+  translator_.facts().set_mode(mode);
+  translator_.publish_facts();
+  flush();
+  co_return Result<void>();
+}
+
+asio::awaitable<Result<void>> Session::set_model(std::string model) {
+  const auto self = shared_from_this();
+  if (model.empty()) co_return fail(ErrorCode::InvalidRequest, "model: must not be empty");
+  if (alive() && ready_) {
+    auto answer = co_await ask({{"subtype", "set_model"}, {"model", model}});
+    if (!answer) co_return std::unexpected(std::move(answer.error()));
+  }
+  plan_.model = model;
+  translator_.facts().set_model(model);
+  translator_.publish_facts();
+  flush();
+  co_return Result<void>();
+}
+
+asio::awaitable<Result<void>> Session::set_thinking(std::int64_t max_tokens) {
+  const auto self = shared_from_this();
+  if (alive() && ready_) {
+    auto answer =
+        co_await ask({{"subtype", "set_max_thinking_tokens"}, {"max_thinking_tokens", max_tokens}});
+    if (!answer) co_return std::unexpected(std::move(answer.error()));
+  }
+  plan_.choices.max_thinking_tokens = max_tokens;
+  co_return Result<void>();
+}
+
+void Session::hold(bool held) {
+  held_ = held;
+  changed_.cancel();
+}
+
+}  // namespace lb::claude
