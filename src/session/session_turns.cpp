@@ -55,8 +55,8 @@ asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest req
   if (request.content.size() > limits::kPromptBytesMax) {
     co_return fail(ErrorCode::TooLarge, "content: larger than 1 MiB; put it into a file instead");
   }
-  if (auto active = co_await ready(); !active) co_return std::unexpected(active.error());
   if (host_.stopping()) co_return fail(ErrorCode::Busy, "The server is stopping.");
+  if (auto active = co_await ready(); !active) co_return std::unexpected(active.error());
 
   Prompted prompt;
   prompt.key = request.client_message_id.value_or("");
@@ -85,10 +85,9 @@ asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest req
     keys_.erase(key);
     co_return std::unexpected(std::move(stored.error()));
   }
-  if (auto delivered = co_await deliver(); !delivered) {
-    co_return std::unexpected(std::move(delivered.error()));
-  }
-  co_await live_->durable();
+  auto delivered = co_await deliver();
+  co_await live_->durable();  // The user's message, and what became of it.
+  if (!delivered) co_return std::unexpected(std::move(delivered.error()));
   co_return SessionSentMessage{id(), turn, false};
 }
 
