@@ -1,0 +1,499 @@
+// The provider over a scripted CLI: lifecycle, delivery, approvals, failures.
+
+#include "providers/claude/provider.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "base/id.h"
+#include "tests/support/scripted_process.h"
+
+using namespace lb;
+using namespace lb::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kInit =
+    R"({"type":"system","subtype":"init","session_id":"cli-1","model":"opus","permissionMode":"default"})";
+constexpr std::string_view kResult =
+    R"({"type":"result","subtype":"success","is_error":false,"stop_reason":"end_turn","terminal_reason":"completed"})";
+constexpr std::string_view kAborted =
+    R"({"type":"result","subtype":"error_during_execution","is_error":true,"terminal_reason":"aborted_tools"})";
+
+std::string text_line(std::string_view text) {
+  return fmt::format(R"({{"type":"assistant","parent_tool_use_id":null,"message":{{"id":"m-{}",)"
+                     R"("model":"opus","content":[{{"type":"text","text":"{}"}}]}}}})",
+                     make_uuid(), text);
+}
+
+void answers(const std::shared_ptr<ScriptedProcess>& agent, const json::object& request) {
+  agent->says(fmt::format(R"({{"type":"control_response","response":{{"subtype":"success",)"
+                          R"("request_id":"{}","response":{{"commands":[{{"name":"compact"}}],)"
+                          R"("models":[{{"value":"opus","displayName":"Opus"}}]}}}}}})",
+                          string_at(request, "request_id")));
+}
+
+/// A CLI that answers every prompt by echoing it; the text may ask for more.
+asio::awaitable<void> play(std::shared_ptr<ScriptedProcess> agent) {
+  while (const auto line = co_await agent->hears()) {
+    const auto parsed = parse_json(*line);
+    REQUIRE(parsed.has_value());
+    const json::object& record = parsed->get_object();
+    const std::string_view type = string_at(record, "type");
+    if (type == "control_request") {
+      const std::string_view subtype = string_at(record.at("request").get_object(), "subtype");
+      answers(agent, record);
+      if (subtype == "interrupt") agent->says(std::string(kAborted));
+    }
+    if (type != "user") continue;
+    const std::string text(
+        record.at("message").at("content").get_array().back().at("text").get_string());
+    if (text == "die silently") {
+      agent->exits({.code = 3, .signal = {}});
+      co_return;
+    }
+    agent->says(std::string(kInit));
+    if (text == "hang") continue;
+    if (text == "crash") {
+      agent->complains("out of luck\n");
+      agent->exits({.code = {}, .signal = 9});
+      co_return;
+    }
+    if (text == "ask") {
+      agent->says(
+          R"({"type":"assistant","parent_tool_use_id":null,"message":{"id":"m","model":"opus","content":[)"
+          R"({"type":"tool_use","id":"call","name":"Bash","input":{"command":"rm x"}}]}})");
+      agent->says(
+          R"({"type":"control_request","request_id":"q1","request":{"subtype":"can_use_tool","tool_name":"Bash",)"
+          R"("input":{"command":"rm x"},"tool_use_id":"call","permission_suggestions":[)"
+          R"({"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"rm x"}],"behavior":"allow","destination":"localSettings"}]}})");
+      continue;
+    }
+    agent->says(text_line("You said: " + text));
+    agent->says(std::string(kResult));
+  }
+}
+
+struct House {
+  asio::io_context io;
+  asio::thread_pool workers{1};
+  SystemClock clock;
+  ScriptedLauncher launcher{io.get_executor()};
+  fs::path folder;
+  std::unique_ptr<Provider> provider;
+  SessionId session{"session-1"};
+  std::vector<Upsert> upserts;
+  std::vector<Turn> turns;
+  std::vector<SessionReport> reports;
+
+  explicit House(ClaudeConfig config = {}) {
+    std::string name = (fs::temp_directory_path() / "lb-claude-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    folder = fs::canonical(name);
+    fs::create_directories(folder / "project");
+    config.env.emplace_back("CLAUDE_CONFIG_DIR", (folder / "config").string());
+    launcher.on_launch([](std::shared_ptr<ScriptedProcess> agent) {
+      asio::co_spawn(agent->executor(), play(agent), asio::detached);
+    });
+    provider = make_claude_provider(std::move(config), {.io = io.get_executor(),
+                                                        .blocking = workers.get_executor(),
+                                                        .launcher = launcher,
+                                                        .clock = clock});
+    provider->on_upsert(session, [this](const Upsert& upsert) { upserts.push_back(upsert); });
+    provider->on_turn(session, [this](const Turn& turn) { turns.push_back(turn); });
+    provider->on_report(session,
+                        [this](const SessionReport& report) { reports.push_back(report); });
+  }
+  ~House() {
+    run(provider->shutdown());
+    provider.reset();
+    workers.join();
+    fs::remove_all(folder);
+  }
+
+  template <class T>
+  T run(asio::awaitable<T> work) {
+    std::optional<T> result;
+    asio::co_spawn(io, std::move(work), [&](std::exception_ptr error, T value) {
+      if (error) std::rethrow_exception(error);
+      result = std::move(value);
+    });
+    spin([&] { return result.has_value(); });
+    return std::move(*result);
+  }
+  void run(asio::awaitable<void> work) {
+    bool done = false;
+    asio::co_spawn(io, std::move(work), [&](std::exception_ptr) { done = true; });
+    spin([&] { return done; });
+  }
+  /// Runs until it is so; a minute is more than any of this takes.
+  void spin(const std::function<bool()>& so) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    io.restart();
+    while (!so()) {
+      REQUIRE(std::chrono::steady_clock::now() < limit);
+      io.run_one_for(std::chrono::milliseconds(50));
+      if (io.stopped()) io.restart();
+    }
+  }
+  void settle_turn() {
+    const std::size_t ended = ended_turns();
+    spin([&] { return ended_turns() > ended; });
+  }
+  [[nodiscard]] std::size_t ended_turns() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(turns, [](const Turn& turn) { return is_final(turn); }));
+  }
+  Result<ProviderSession> create(RawObject options = {}) {
+    CreateSessionOptions how;
+    how.session_id = session;
+    how.project_dir = (folder / "project").string();
+    how.provider_options = std::move(options);
+    return run(provider->create_session(how));
+  }
+  Result<SendResult> send(std::string text, std::string turn = make_uuid()) {
+    return run(provider->send_message(session, {TurnId(std::move(turn)), std::move(text), {}}));
+  }
+  [[nodiscard]] std::vector<json::object> heard(std::size_t agent, std::string_view type) const {
+    std::vector<json::object> lines;
+    for (const std::string& line : launcher.agents().at(agent)->heard()) {
+      auto parsed = parse_json(line);
+      if (string_at(parsed->get_object(), "type") == type) lines.push_back(parsed->get_object());
+    }
+    return lines;
+  }
+  [[nodiscard]] const Upsert* approval() const {
+    const Upsert* found = nullptr;
+    for (const Upsert& upsert : upserts) {
+      if (std::holds_alternative<Approval>(upsert.body)) found = &upsert;
+    }
+    return found;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("TC-2.1b, TC-3.1a: creating a session starts a process that stays") {
+  House house;
+  const auto session = house.create();
+  REQUIRE(session.has_value());
+  CHECK(session->cli_type == "claude-code");
+  CHECK(house.provider->cli_type() == "claude-code");
+  REQUIRE(house.launcher.launches().size() == 1);
+  const LaunchOptions& launch = house.launcher.launches()[0];
+  CHECK(launch.cwd == (house.folder / "project").string());
+  CHECK(launch.argv[0] == "claude");
+  CHECK(launch.argv.back() == "--session-id=" + session->cli_session_id);
+  CHECK(std::ranges::count(launch.argv, "--permission-prompt-tool=stdio") == 1);
+  CHECK(house.provider->is_alive(house.session));
+  CHECK(house.launcher.agents()[0]->alive());
+}
+
+TEST_CASE("flags that we add come after the configured args") {
+  ClaudeConfig config;
+  config.args = {"--one", "two"};
+  House house(config);
+  REQUIRE(house.create(RawObject(json::object{{"effort", "high"}})).has_value());
+  const auto& argv = house.launcher.launches()[0].argv;
+  CHECK(argv[1] == "--one");
+  CHECK(argv[2] == "two");
+  CHECK(argv[3] == "--output-format");
+  CHECK(argv.back() == "--effort=high");
+}
+
+TEST_CASE("providerOptions is a closed list") {
+  House house;
+  for (const std::string_view bad :
+       {R"({"env":{"A":"b"}})", R"({"hooks":{}})", R"({"viewFilePath":"/etc/passwd"})",
+        R"({"effort":"--dangerous"})", R"({"maxTurns":0})", R"({"maxThinkingTokens":"many"})"}) {
+    const auto refused = house.create(RawObject(parse_json(bad)->get_object()));
+    CHECK_MESSAGE(refused.error().code == ErrorCode::InvalidRequest, bad);
+  }
+  CHECK(house.launcher.launches().empty());
+}
+
+TEST_CASE("TC-3.1b: loading resumes the session in its directory and brings its history") {
+  House house;
+  const fs::path records = house.folder / "config/projects/any-folder";
+  fs::create_directories(records);
+  const std::string dir = (house.folder / "project").string();
+  std::ofstream(records / "old-session.jsonl")
+      << fmt::format(
+             R"({{"type":"user","uuid":"u1","parentUuid":null,"cwd":"{}","timestamp":"2026-01-01T00:00:00.000Z","message":{{"role":"user","content":"before"}}}})",
+             dir)
+      << "\n"
+      << R"({"type":"assistant","uuid":"a1","parentUuid":"u1","timestamp":"2026-01-01T00:00:01.000Z","message":{"id":"m1","model":"opus","stop_reason":"end_turn","content":[{"type":"text","text":"earlier"}]}})"
+      << "\n";
+  LoadSessionOptions options;
+  options.cli_session_id = "old-session";
+  options.project_dir = "/";
+  const auto loaded = house.run(house.provider->load_session(house.session, options));
+  REQUIRE(loaded.has_value());
+  CHECK(house.launcher.launches()[0].argv.back() == "--resume=old-session");
+  CHECK(house.launcher.launches()[0].cwd == dir);
+  REQUIRE(house.upserts.size() == 2);
+  CHECK(house.upserts[0].item_id.str() == "u1:user");
+  CHECK(std::get<Message>(house.upserts[1].body).content.view() == "earlier");
+  CHECK(house.ended_turns() == 1);
+  // Loading twice changes nothing.
+  options.last_known_turn = TurnId("u1");
+  REQUIRE(house.run(house.provider->load_session(house.session, options)).has_value());
+  CHECK(house.upserts.size() == 2);
+  CHECK(house.launcher.launches().size() == 1);
+}
+
+TEST_CASE("TC-3.1c: a session that cannot be created says why and leaves nothing") {
+  House house;
+  CreateSessionOptions nowhere;
+  nowhere.session_id = house.session;
+  nowhere.project_dir = (house.folder / "missing").string();
+  const auto no_directory = house.run(house.provider->create_session(nowhere));
+  CHECK(no_directory.error().code == ErrorCode::SessionCreateFailed);
+  CHECK(no_directory.error().message.find("does not exist") != std::string::npos);
+
+  house.launcher.fails_with({ErrorCode::AgentUnavailable, "claude: not found"});
+  const auto no_program = house.create();
+  CHECK(no_program.error().code == ErrorCode::AgentUnavailable);
+  CHECK(no_program.error().message.find("Could not start Claude Code. Check that it's installed") ==
+        0);
+  CHECK(no_program.error().message.find("npm install -g") != std::string::npos);
+
+  house.launcher.on_launch([](std::shared_ptr<ScriptedProcess> agent) {
+    agent->complains("error: unknown option '--include-partial-messages'\n");
+    agent->exits({.code = 1, .signal = {}});
+  });
+  const auto too_old = house.create();
+  CHECK(too_old.error().code == ErrorCode::AgentUnavailable);
+  CHECK(too_old.error().message.find("unknown option") != std::string::npos);
+  CHECK_FALSE(house.provider->is_alive(house.session));
+}
+
+TEST_CASE("TC-3.2a: a message reaches the process, and send returns when its turn runs") {
+  House house;
+  REQUIRE(house.create().has_value());
+  const std::string turn = make_uuid();
+  const auto sent = house.send("hang", turn);
+  REQUIRE(sent.has_value());
+  CHECK(sent->turn_id.str() == turn);
+  REQUIRE(house.turns.size() == 1);
+  CHECK(house.turns[0].type == TurnType::Started);
+  CHECK(house.turns[0].model_id == "opus");
+  const auto prompts = house.heard(0, "user");
+  REQUIRE(prompts.size() == 1);
+  CHECK(string_at(prompts[0], "uuid") == turn);
+  CHECK(prompts[0].at("message").at("content").at(0).at("text") == "hang");
+}
+
+TEST_CASE("TC-3.2b: messages are delivered in order by one process") {
+  House house;
+  REQUIRE(house.create().has_value());
+  for (const std::string text : {"one", "two", "three"}) {
+    REQUIRE(house.send(text).has_value());
+    house.spin([&] { return house.turns.back().type == TurnType::Complete; });
+    CHECK(std::get<Message>(house.upserts.back().body).content.view() == "You said: " + text);
+  }
+  CHECK(house.launcher.launches().size() == 1);
+  CHECK(house.ended_turns() == 3);
+}
+
+TEST_CASE("TC-3.2c: a send that the process does not survive fails, and the next one resumes") {
+  House house;
+  REQUIRE(house.create().has_value());
+  const auto lost = house.send("die silently");
+  CHECK(lost.error().code == ErrorCode::ProcessCrash);
+  CHECK(house.turns.empty());
+  CHECK_FALSE(house.provider->is_alive(house.session));
+
+  house.launcher.fails_with({ErrorCode::ProcessCrash, "no more processes"});
+  CHECK(house.send("into the void").error().code == ErrorCode::ProcessCrash);
+
+  REQUIRE(house.send("again").has_value());
+  house.spin([&] { return house.ended_turns() == 1; });
+  CHECK(house.provider->is_alive(house.session));
+
+  REQUIRE(house.run(house.provider->kill_session(house.session)).has_value());
+  CHECK(house.send("after kill").error().code == ErrorCode::ProcessCrash);
+  CHECK(house.run(house.provider->send_message(SessionId("unknown"), {TurnId("t"), "x", {}}))
+            .error()
+            .code == ErrorCode::SessionNotFound);
+}
+
+TEST_CASE("a crash in mid-turn ends the turn with the reason and the last words") {
+  House house;
+  REQUIRE(house.create().has_value());
+  REQUIRE(house.send("crash").has_value());
+  house.spin([&] { return house.ended_turns() == 1; });
+  const Turn& turn = house.turns.back();
+  CHECK(turn.type == TurnType::Error);
+  CHECK(turn.error_code == "PROCESS_CRASH");
+  CHECK(turn.error_message->find("SIGKILL") != std::string::npos);
+  CHECK(turn.error_message->find("out of luck") != std::string::npos);
+  CHECK(std::ranges::any_of(house.reports, [](const SessionReport& report) {
+    return std::holds_alternative<SessionEnded>(report);
+  }));
+}
+
+TEST_CASE("TC-3.4a: cancel interrupts the turn, which ends as cancelled; the process lives") {
+  House house;
+  REQUIRE(house.create().has_value());
+  REQUIRE(house.send("hang").has_value());
+  REQUIRE(house.run(house.provider->cancel_turn(house.session)).has_value());
+  house.spin([&] { return house.ended_turns() == 1; });
+  CHECK(house.turns.back().status == TurnStatus::Cancelled);
+  CHECK(house.provider->is_alive(house.session));
+  REQUIRE(house.send("next").has_value());
+  house.spin([&] { return house.ended_turns() == 2; });
+  CHECK(house.turns.back().status == TurnStatus::Completed);
+  // Nothing runs: nothing to cancel.
+  CHECK(house.run(house.provider->cancel_turn(house.session)).has_value());
+}
+
+TEST_CASE("TC-3.4a: on cancel an open question is answered at once and expires") {
+  House house;
+  REQUIRE(house.create().has_value());
+  REQUIRE(house.send("ask").has_value());
+  house.spin([&] { return house.approval() != nullptr; });
+  REQUIRE(house.run(house.provider->cancel_turn(house.session)).has_value());
+  house.spin([&] { return house.ended_turns() == 1; });
+  const auto answers_heard = house.heard(0, "control_response");
+  REQUIRE(answers_heard.size() == 1);
+  CHECK(answers_heard[0].at("response").at("response").at("behavior") == "deny");
+  CHECK(std::get<Approval>(house.approval()->body).state == ApprovalState::Expired);
+  CHECK(house.approval()->status == ItemStatus::Cancelled);
+  CHECK(house.turns.back().status == TurnStatus::Cancelled);
+}
+
+TEST_CASE("TC-3.4b, TC-3.4c: kill ends the process; isAlive tells before and after") {
+  House house;
+  CHECK_FALSE(house.provider->is_alive(house.session));
+  REQUIRE(house.create().has_value());
+  CHECK(house.provider->is_alive(house.session));
+  REQUIRE(house.send("hang").has_value());
+  REQUIRE(house.run(house.provider->kill_session(house.session)).has_value());
+  CHECK_FALSE(house.provider->is_alive(house.session));
+  CHECK(house.launcher.agents()[0]->killed());
+  REQUIRE(house.ended_turns() == 1);
+  CHECK(house.turns.back().status == TurnStatus::Cancelled);
+}
+
+TEST_CASE("approvals: once, always and no reach the agent exactly, and only once") {
+  for (const std::string option : {"allow", "allow-always-0", "reject", "reject-and-stop"}) {
+    House house;
+    INFO(option);
+    REQUIRE(house.create().has_value());
+    REQUIRE(house.send("ask").has_value());
+    house.spin([&] { return house.approval() != nullptr; });
+    const Upsert asked = *house.approval();
+    const auto& approval = std::get<Approval>(asked.body);
+    CHECK(asked.status == ItemStatus::Create);
+    CHECK(approval.detail == "rm x");
+    CHECK(approval.options.size() == 4);
+    Answer answer;
+    answer.item_id = asked.item_id;
+    answer.option_id = "nonsense";
+    CHECK(house.run(house.provider->answer(house.session, answer)).error().code ==
+          ErrorCode::InvalidRequest);
+    answer.option_id = option;
+    answer.message = "because";
+    answer.answered_by = "me";
+    REQUIRE(house.run(house.provider->answer(house.session, answer)).has_value());
+    CHECK(house.run(house.provider->answer(house.session, answer)).error().code ==
+          ErrorCode::AlreadyAnswered);
+    CHECK(house.approval()->status == ItemStatus::Complete);
+    CHECK(std::get<Approval>(house.approval()->body).answered_by == "me");
+    const auto lines = house.heard(0, "control_response");
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].at("response").at("request_id") == "q1");
+    const json::object& payload = lines[0].at("response").at("response").get_object();
+    if (option.starts_with("allow")) {
+      CHECK(payload.at("behavior") == "allow");
+      CHECK(json::serialize(payload.at("updatedInput")) == R"({"command":"rm x"})");
+      CHECK(payload.contains("updatedPermissions") == (option != "allow"));
+    } else {
+      CHECK(payload.at("behavior") == "deny");
+      CHECK(payload.at("message") == "because");
+      CHECK(bool_at(payload, "interrupt") == (option == "reject-and-stop"));
+    }
+  }
+}
+
+TEST_CASE("modes and models are switched by the agent, and unknown modes refused") {
+  House house;
+  REQUIRE(house.create().has_value());
+  REQUIRE(house.run(house.provider->set_mode(house.session, "plan")).has_value());
+  CHECK(house.run(house.provider->set_mode(house.session, "bypassPermissions")).error().code ==
+        ErrorCode::InvalidRequest);
+  REQUIRE(house.run(house.provider->set_model(house.session, "opus")).has_value());
+  const auto requests = house.heard(0, "control_request");
+  REQUIRE(requests.size() == 3);
+  CHECK(requests[1].at("request").at("mode") == "plan");
+  CHECK(requests[2].at("request").at("model") == "opus");
+  const auto* facts = std::get_if<SessionFacts>(&house.reports.back());
+  REQUIRE(facts != nullptr);
+  CHECK(facts->mode == "plan");
+  CHECK(facts->model == "opus");
+  CHECK(facts->commands.size() == 1);
+}
+
+TEST_CASE("an idle process ends by itself, and the next message resumes the session") {
+  ClaudeConfig config;
+  config.idle_end = std::chrono::milliseconds(30);
+  House house(config);
+  REQUIRE(house.create().has_value());
+  REQUIRE(house.send("one").has_value());
+  house.spin([&] { return house.ended_turns() == 1; });
+  house.spin([&] { return !house.provider->is_alive(house.session); });
+  CHECK(std::ranges::none_of(house.reports, [](const SessionReport& report) {
+    return std::holds_alternative<SessionEnded>(report);
+  }));
+  REQUIRE(house.send("two").has_value());
+  house.spin([&] { return house.ended_turns() == 2; });
+  CHECK(house.launcher.launches().size() == 2);
+}
+
+TEST_CASE("a session whose file someone else just changed is not resumed without asking") {
+  House house;
+  const auto created = house.create();
+  REQUIRE(created.has_value());
+  REQUIRE(house.send("crash").has_value());
+  house.spin([&] { return house.ended_turns() == 1; });
+  const fs::path records = house.folder / "config/projects/p";
+  fs::create_directories(records);
+  std::ofstream(records / "cli-1.jsonl") << "{}\n";  // The id that `init` told.
+  const auto refused = house.send("again");
+  CHECK(refused.error().code == ErrorCode::Busy);
+  CHECK(refused.error().message.find("another program") != std::string::npos);
+  REQUIRE(house.send("I mean it").has_value());
+  CHECK(house.launcher.launches().back().argv.back() == "--permission-mode=default");
+  CHECK(std::ranges::count(house.launcher.launches().back().argv, "--resume=cli-1") == 1);
+}
+
+TEST_CASE("a request of the CLI that we do not serve is refused, not ignored") {
+  House house;
+  REQUIRE(house.create().has_value());
+  house.launcher.agents()[0]->says(
+      R"({"type":"control_request","request_id":"h1","request":{"subtype":"hook_callback"}})");
+  house.spin([&] { return !house.heard(0, "control_response").empty(); });
+  CHECK(house.heard(0, "control_response")[0].at("response").at("subtype") == "error");
+}
+
+TEST_CASE("a session that is held does not read its agent") {
+  House house;
+  REQUIRE(house.create().has_value());
+  house.provider->hold(house.session, true);
+  const auto& agent = house.launcher.agents()[0];
+  agent->says(R"({"type":"keep_alive"})");
+  for (int i = 0; i < 10; ++i) agent->says(R"({"type":"keep_alive"})");
+  house.spin([&] { return agent->unread() == 10; });
+  house.provider->hold(house.session, false);
+  house.spin([&] { return agent->unread() == 0; });
+}
