@@ -15,12 +15,14 @@ namespace {
 /// Where the XDG rules put what a program keeps between runs; empty without a home.
 std::string default_state_dir() {
   // Before any other thread exists, and nobody changes the environment later.
+  // NOLINTBEGIN(concurrency-mt-unsafe)
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
     return std::string(state) + "/liminal-builder/demo";
   }
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
     return std::string(home) + "/.local/state/liminal-builder/demo";
   }
+  // NOLINTEND(concurrency-mt-unsafe)
   return {};
 }
 

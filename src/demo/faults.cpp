@@ -16,20 +16,30 @@ namespace {
 
 using namespace std::chrono_literals;
 
+std::optional<std::uint64_t> number_from(std::string_view digits) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
 struct Arguments {
   std::vector<std::string> words;
 
-  /// The number after `key=`, or the first bare number, or `otherwise`.
-  [[nodiscard]] std::uint64_t number(std::string_view key, std::uint64_t otherwise) const {
+  /// The number after `key=`, or `otherwise`.
+  [[nodiscard]] std::uint64_t named(std::string_view key, std::uint64_t otherwise) const {
     for (const std::string_view word : words) {
-      const bool named = word.starts_with(key) && word.substr(key.size()).starts_with('=');
-      const std::string_view digits = named ? word.substr(key.size() + 1) : word;
-      std::uint64_t value = 0;
-      const auto [end, error] =
-          std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      if (error == std::errc() && end == digits.data() + digits.size()) return value;
+      if (!word.starts_with(key) || !word.substr(key.size()).starts_with('=')) continue;
+      return number_from(word.substr(key.size() + 1)).value_or(otherwise);
     }
     return otherwise;
+  }
+  /// The same, where the number may also stand alone.
+  [[nodiscard]] std::uint64_t number(std::string_view key, std::uint64_t otherwise) const {
+    for (const std::string_view word : words) {
+      if (const auto value = number_from(word)) return *value;
+    }
+    return named(key, otherwise);
   }
 };
 
@@ -82,18 +92,9 @@ std::string stamped(std::size_t bytes) {
 asio::awaitable<Ending> load(Scene scene) {
   Narrator& narrator = *scene.narrator;
   const Arguments arguments = arguments_of(scene.prompt);
-  Arguments named = arguments;  // Bare numbers mean nothing here.
-  std::erase_if(named.words, [](const std::string& word) { return word.find('=') == word.npos; });
-  const auto value = [&](std::string_view key, std::uint64_t otherwise) {
-    Arguments one = named;
-    std::erase_if(one.words, [&](const std::string& word) {
-      return !word.starts_with(std::string(key) + "=");
-    });
-    return one.number(key, otherwise);
-  };
-  const std::uint64_t chunks = value("chunks", 1000);
-  const std::size_t bytes = value("bytes", 40);
-  const auto every = std::chrono::microseconds(value("every_us", 1000));
+  const std::uint64_t chunks = arguments.named("chunks", 1000);
+  const std::size_t bytes = arguments.named("bytes", 40);
+  const auto every = std::chrono::microseconds(arguments.named("every_us", 1000));
   const auto [before, after] = chunk_frame(narrator, narrator.new_id("message"));
   const auto begin = std::chrono::steady_clock::now();
   for (std::uint64_t i = 0; i < chunks; ++i) {
@@ -105,7 +106,8 @@ asio::awaitable<Ending> load(Scene scene) {
     } else if (i % 64 == 0) {
       co_await narrator.wait(0us);
     }
-    if (!write_raw(narrator, before + stamped(bytes) + after)) break;
+    std::string line = before;
+    if (!write_raw(narrator, std::move(line.append(stamped(bytes)).append(after)))) break;
   }
   co_return Ending{};
 }

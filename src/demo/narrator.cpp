@@ -49,9 +49,9 @@ std::string_view next_words(std::string_view text, std::size_t at, std::size_t w
 
 }  // namespace
 
-Narrator::Narrator(asio::any_io_executor executor, JsonRpcPeer& peer, Session& session,
+Narrator::Narrator(const asio::any_io_executor& executor, JsonRpcPeer& peer, Session& session,
                    Setting setting)
-    : peer_(peer), session_(session), setting_(setting), wake_(std::move(executor)) {}
+    : peer_(peer), session_(session), setting_(setting), wake_(executor) {}
 
 void Narrator::send(json::object update) {
   // Nobody reads any more: the end of stdin will say so too.

@@ -51,7 +51,8 @@ class Narrator : public std::enable_shared_from_this<Narrator> {
     double pace = 1;
     bool live_terminal = false;  // The client shows terminal output as it comes.
   };
-  Narrator(asio::any_io_executor executor, JsonRpcPeer& peer, Session& session, Setting setting);
+  Narrator(const asio::any_io_executor& executor, JsonRpcPeer& peer, Session& session,
+           Setting setting);
 
   // --- Speaking ---------------------------------------------------------------------------------
   /// Streams markdown a few words at a time, as one message.

@@ -19,8 +19,8 @@ namespace lb::demo {
 
 class Stdio final : public AgentProcess, public std::enable_shared_from_this<Stdio> {
  public:
-  explicit Stdio(asio::any_io_executor executor)
-      : changed_(std::move(executor), asio::steady_timer::time_point::max()) {}
+  explicit Stdio(const asio::any_io_executor& executor)
+      : changed_(executor, asio::steady_timer::time_point::max()) {}
   ~Stdio() override;
 
   /// Begins to read. Once, after it is held by a shared_ptr.

@@ -114,14 +114,14 @@ std::vector<std::pair<std::string, std::string>> child_environment(
   for (const auto& [name, value] : extra) put(name, value);
   if (path_prefix.empty()) return variables;
   std::string path;
-  for (const std::string& folder : path_prefix) path += folder + ':';
+  for (const std::string& folder : path_prefix) path.append(folder).append(":");
   for (auto& [name, value] : variables) {
-    if (name == "PATH") {
-      value = value.empty() ? path.substr(0, path.size() - 1) : path + value;
-      return variables;
-    }
+    if (name != "PATH") continue;
+    path += value;
+    value.clear();
   }
-  variables.emplace_back("PATH", path.substr(0, path.size() - 1));
+  if (path.ends_with(':')) path.pop_back();
+  put("PATH", path);
   return variables;
 }
 

@@ -124,13 +124,14 @@ std::size_t sweep_orphans() {
     const std::scoped_lock lock(registered.mutex);
     own = registered.pids;
   }
-  std::size_t left = 0;
+  std::size_t found = 0;
   for (const pid_t child : direct_children()) {
     if (own.contains(child) || is_spared(child)) continue;
+    ++found;
     kill_child_and_group(child);
-    if (::waitpid(child, nullptr, WNOHANG) == 0) ++left;
+    ::waitpid(child, nullptr, WNOHANG);
   }
-  return left;
+  return found;
 }
 
 }  // namespace lb

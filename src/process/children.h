@@ -31,8 +31,9 @@ std::vector<pid_t> direct_children();
 /// Only for children that have a session of their own.
 void kill_child_and_group(pid_t child);
 
-/// One pass over the orphans we inherited: kills them and reaps what is dead. Returns how many are
-/// left; call again a little later until it is none.
+/// One pass over the orphans we inherited: kills them and reaps what is dead. Returns how many it
+/// found, dead or alive: each may have left us children of its own while we looked, so call again
+/// a little later until a pass finds none.
 std::size_t sweep_orphans();
 
 }  // namespace lb

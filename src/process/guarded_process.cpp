@@ -329,7 +329,9 @@ asio::awaitable<void> Child::watch_guardian(std::shared_ptr<Child> self) {
 asio::awaitable<void> Child::sweep(asio::any_io_executor executor) {
   asio::steady_timer pause(executor);
   const auto deadline = std::chrono::steady_clock::now() + kSweepPatience;
-  while (sweep_orphans() > 0 && std::chrono::steady_clock::now() < deadline) {
+  // Twice none: the kernel's list may miss one that becomes ours while it is read.
+  for (int none = 0; none < 2 && std::chrono::steady_clock::now() < deadline;) {
+    none = sweep_orphans() == 0 ? none + 1 : 0;
     pause.expires_after(kSweepPause);
     co_await pause.async_wait(kTuple);
   }

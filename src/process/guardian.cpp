@@ -90,7 +90,7 @@ void let_go_of_standard_descriptors() {
 
 int Guardian::run(int argc, char** argv) {
   const sigset_t watched = watched_signals();
-  ::sigprocmask(SIG_BLOCK, &watched, nullptr);
+  ::pthread_sigmask(SIG_BLOCK, &watched, nullptr);
   ::prctl(PR_SET_NAME, "lb-guardian");
   become_subreaper();
   no_core_dumps();

@@ -210,9 +210,9 @@ class JsonRpcPeer::Conversation : public std::enable_shared_from_this<Conversati
     const json::value* id = message->if_contains("id");
     const std::string_view method = string_at(*message, "method");
     if (!method.empty()) {
-      static const json::value kNone;
+      static const json::value none;
       const json::value* params = message->if_contains("params");
-      dispatch(method, id, params != nullptr ? *params : kNone);
+      dispatch(method, id, params != nullptr ? *params : none);
     } else if (!take_reply(*message, id)) {
       note_noise(line);
     }
@@ -287,8 +287,8 @@ void JsonRpcPeer::request(std::string_view method, const json::value& params,
 asio::awaitable<RpcReply> JsonRpcPeer::call(std::string method, json::value params,
                                             std::optional<std::chrono::milliseconds> timeout) {
   struct Waiter {
-    explicit Waiter(asio::any_io_executor executor)
-        : answered(std::move(executor), asio::steady_timer::time_point::max()) {}
+    explicit Waiter(const asio::any_io_executor& executor)
+        : answered(executor, asio::steady_timer::time_point::max()) {}
     asio::steady_timer answered;
     std::optional<RpcReply> reply;
   };

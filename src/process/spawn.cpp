@@ -54,7 +54,7 @@ void reset_signals() {
   for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
   sigset_t none;
   sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
 /// Moves the descriptors out of the way first, so that no target overwrites a source.
@@ -151,7 +151,8 @@ Result<Spawned> spawn(const SpawnOptions& options) {
   if (!report) return std::unexpected(std::move(report.error()));
   std::vector<std::string> argv = options.argv;
   std::vector<std::string> env;
-  for (const auto& [name, value] : options.env) env.push_back(name + "=" + value);
+  env.reserve(options.env.size());
+  for (const auto& [name, value] : options.env) env.emplace_back(name).append("=").append(value);
   std::vector<char*> argv_pointers = pointers(argv);
   std::vector<char*> env_pointers = pointers(env);
   std::vector<int> descriptors = options.descriptors;

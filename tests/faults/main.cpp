@@ -2,6 +2,7 @@
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iostream>
@@ -20,19 +21,26 @@ int run_rounds(std::size_t rounds) {
   for (std::size_t i = 0; i < rounds; ++i) {
     const auto victim = i % 2 == 0 ? lb::test::Victim::Host : lb::test::Victim::Guardian;
     took.push_back(lb::test::survivor_round(victim));
+    if (took.back() < 0) {
+      std::cerr << "round " << i << ": something survived the kill of the "
+                << (victim == lb::test::Victim::Host ? "host" : "guardian") << '\n';
+    }
   }
   const auto survived = std::ranges::count(took, -1);
   std::ranges::sort(took);
-  std::cout << "rounds " << rounds << ", rounds with survivors " << survived << ", ms to empty p50 "
-            << took[took.size() / 2] << " p99 " << took[took.size() * 99 / 100] << " max "
-            << took.back() << '\n';
+  fmt::print(R"({{"bench":"survivors","rounds":{},"rounds_with_survivors":{},"target_max":0,)"
+             R"("ms_to_empty_p50":{},"ms_to_empty_p99":{},"ms_to_empty_max":{}}})"
+             "\n",
+             rounds, survived, took[took.size() / 2], took[took.size() * 99 / 100], took.back());
   return survived == 0 ? 0 : 1;
 }
 
 int run_cycles(std::size_t cycles) {
   const auto left = lb::test::start_stop_cycles(cycles);
-  std::cout << "cycles " << cycles << ", zombies " << left.zombies << ", descriptors left "
-            << left.descriptors << ", resident memory grown " << left.grown_kib << " KiB\n";
+  fmt::print(R"({{"bench":"start_stop","cycles":{},"zombies":{},"descriptors_left":{},)"
+             R"("resident_grown_kib":{}}})"
+             "\n",
+             cycles, left.zombies, left.descriptors, left.grown_kib);
   return left.zombies == 0 && left.descriptors == 0 ? 0 : 1;
 }
 
