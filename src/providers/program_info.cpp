@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/json.h"
+#include "base/version.h"
 #include "process/agent_process.h"
 
 namespace lb {
@@ -53,7 +54,11 @@ ProgramInfo look_at_program(const std::string& program, const Environment& envir
     if (name == "PATH") path = value;
   }
   info.path = find_program(program, path);
-  if (info.path) info.version = package_version(*info.path);
+  if (program == "/proc/self/exe") {
+    info.version = std::string(kVersion);
+  } else if (info.path) {
+    info.version = package_version(*info.path);
+  }
   return info;
 }
 

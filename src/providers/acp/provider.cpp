@@ -100,6 +100,16 @@ void AcpProvider::on_lost(const Error& why) {
   for (const auto& [id, session] : sessions) session->lose(why);
 }
 
+/// A process that ignores one session is ended, unless others still work with it.
+void AcpProvider::on_stuck() {
+  const auto sessions = sessions_;
+  for (const auto& [id, session] : sessions) {
+    if (session->prompting()) return;
+  }
+  on_lost({ErrorCode::ProcessCrash, spec_.name + " did not react any more and was ended."});
+  asio::co_spawn(deps_.executor, manager_->stop(), asio::detached);
+}
+
 // --- Sessions -----------------------------------------------------------------------------------
 
 std::shared_ptr<Listeners> AcpProvider::listeners(const SessionId& id) {
@@ -110,7 +120,9 @@ std::shared_ptr<Listeners> AcpProvider::listeners(const SessionId& id) {
 
 AcpProvider::SessionPtr AcpProvider::make_session(const SessionId& id, std::string project_dir) {
   auto session = std::make_shared<AcpSession>(
-      id, SessionDeps{spec_.cli_type, spec_.name, deps_.clock, deps_.timers}, listeners(id));
+      id,
+      SessionDeps{spec_.cli_type, spec_.name, deps_.clock, deps_.timers, [this] { on_stuck(); }},
+      listeners(id));
   session->project_dir = std::move(project_dir);
   return session;
 }

@@ -90,6 +90,7 @@ class AcpProvider final : public Provider {
   bool on_request(const RpcRequest& request);
   void on_notification(std::string_view method, const json::value& params);
   void on_lost(const Error& why);
+  void on_stuck();
 
   SessionPtr make_session(const SessionId& id, std::string project_dir);
   [[nodiscard]] SessionPtr find(const SessionId& id) const;

@@ -373,6 +373,23 @@ TEST_CASE("acp: a crash in mid-turn is a turn error, the next prompt opens the s
   REQUIRE(f.turn_ends());
 }
 
+TEST_CASE("acp: a session that cannot be opened again is PROCESS_CRASH, never a fake turn") {
+  Fixture f;
+  REQUIRE(f.create().has_value());
+  f.agent()->exits({.code = 1, .signal = {}});
+  REQUIRE(test::run_until(f.io, [&] { return !f.provider->is_alive(kSession); }));
+  for (const auto* method : {"session/resume", "session/load"}) {
+    f.script->on[method] = [](const auto& agent, const auto& heard) {
+      ScriptedAcp::respond_error(agent, heard.id, -32002, "Session not found");
+    };
+  }
+  const auto sent = f.send("t1");
+  REQUIRE_FALSE(sent.has_value());
+  CHECK(sent.error().code == ErrorCode::ProcessCrash);
+  CHECK(sent.error().message == "Codex could not open this session again: Session not found");
+  CHECK(f.turns.empty());
+}
+
 TEST_CASE("acp: kill cancels, closes, and ends the process with the last session") {
   Fixture f;
   REQUIRE(f.create().has_value());

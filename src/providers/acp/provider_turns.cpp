@@ -20,7 +20,12 @@ asio::awaitable<Result<SendResult>> AcpProvider::send_message(SessionId id, Prom
   // After a restart of the process the agent has to open its sessions again.
   if (!(*session)->alive()) {
     if (auto opened = co_await open(*session, History::Skip); !opened) {
-      co_return std::unexpected(opened.error());
+      const ErrorCode code = opened.error().code;
+      const bool gone = code == ErrorCode::SessionNotFound || code == ErrorCode::NotSupported;
+      co_return fail(gone ? ErrorCode::ProcessCrash : code,
+                     gone ? fmt::format("{} could not open this session again: {}", spec_.name,
+                                        opened.error().message)
+                          : opened.error().message);
     }
   }
   (*session)->dropping = false;

@@ -186,6 +186,7 @@ void AcpSession::give_up(const Error& why) {
   connection.reset();
   publish(translator_.fail_turn(why, now()));
   report(SessionEnded{why});
+  if (const auto stuck = deps_.on_stuck) stuck();
 }
 
 void AcpSession::lose(const Error& why) {

@@ -34,6 +34,8 @@ struct SessionDeps {
   std::string name;  // Of the agent, for people.
   const Clock& clock;
   Timers& timers;
+  /// The agent does not react to this session any more.
+  std::function<void()> on_stuck;
 };
 
 class AcpSession : public std::enable_shared_from_this<AcpSession> {
