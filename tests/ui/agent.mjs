@@ -6,46 +6,108 @@ import { answer } from "../../ui/dev/agent.mjs";
 let nextId = 1;
 const waiting = new Map();
 const cancelled = new Set();
-const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-const ask = (method, params) => { const id = nextId++; write({ id, method, params }); return new Promise((resolve) => waiting.set(id, resolve)); };
+const write = (message) =>
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const ask = (method, params) => {
+  const id = nextId++;
+  write({ id, method, params });
+  return new Promise((resolve) => waiting.set(id, resolve));
+};
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const modes = { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask before acting" }, { id: "plan", name: "Plan only" }] };
+const modes = {
+  currentModeId: "ask",
+  availableModes: [
+    { id: "ask", name: "Ask before acting" },
+    { id: "plan", name: "Plan only" },
+  ],
+};
 const sessions = new Map();
 
 const methods = {
-  initialize: () => ({ protocolVersion: 1, agentCapabilities: { loadSession: true, promptCapabilities: { image: true } }, agentInfo: { name: "scripted", version: "1.0.0" }, authMethods: [] }),
+  initialize: () => ({
+    protocolVersion: 1,
+    agentCapabilities: {
+      loadSession: true,
+      promptCapabilities: { image: true },
+    },
+    agentInfo: { name: "scripted", version: "1.0.0" },
+    authMethods: [],
+  }),
   "session/new": () => {
     const sessionId = `scripted-${process.pid}-${sessions.size + 1}`;
     sessions.set(sessionId, {});
-    setTimeout(() => update(sessionId, { sessionUpdate: "available_commands_update", availableCommands: [{ name: "review", description: "Review the current changes" }, { name: "compact", description: "Summarise the conversation" }] }), 20);
+    setTimeout(
+      () =>
+        update(sessionId, {
+          sessionUpdate: "available_commands_update",
+          availableCommands: [
+            { name: "review", description: "Review the current changes" },
+            { name: "compact", description: "Summarise the conversation" },
+          ],
+        }),
+      20,
+    );
     return { sessionId, modes };
   },
-  "session/load": ({ sessionId }) => { sessions.set(sessionId, {}); return { modes }; },
-  "session/set_mode": ({ sessionId, modeId }) => { update(sessionId, { sessionUpdate: "current_mode_update", currentModeId: modeId }); return {}; },
+  "session/load": ({ sessionId }) => {
+    sessions.set(sessionId, {});
+    return { modes };
+  },
+  "session/set_mode": ({ sessionId, modeId }) => {
+    update(sessionId, {
+      sessionUpdate: "current_mode_update",
+      currentModeId: modeId,
+    });
+    return {};
+  },
   "session/prompt": async ({ sessionId, prompt }) => {
     cancelled.delete(sessionId);
-    const text = prompt.filter((block) => block.type === "text").map((block) => block.text).join("\n");
+    const text = prompt
+      .filter((block) => block.type === "text")
+      .map((block) => block.text)
+      .join("\n");
     return { stopReason: await play(sessionId, text) };
   },
 };
 
-function update(sessionId, body) { write({ method: "session/update", params: { sessionId, update: body } }); }
+function update(sessionId, body) {
+  write({ method: "session/update", params: { sessionId, update: body } });
+}
 const text = (value) => ({ type: "text", text: value });
 
 async function play(sessionId, prompt) {
   const stopped = () => cancelled.has(sessionId);
   const say = async (value, pace = 8) => {
-    for (let at = 0; at < value.length && !stopped(); at += 16) { update(sessionId, { sessionUpdate: "agent_message_chunk", content: text(value.slice(at, at + 16)) }); if (pace > 0) await sleep(pace); }
+    for (let at = 0; at < value.length && !stopped(); at += 16) {
+      update(sessionId, {
+        sessionUpdate: "agent_message_chunk",
+        content: text(value.slice(at, at + 16)),
+      });
+      if (pace > 0) await sleep(pace);
+    }
   };
   if (/\bcrash\b/.test(prompt)) process.exit(3);
-  if (/\bfail\b/.test(prompt)) throw { code: -32603, message: "The model is overloaded." };
+  if (/\bfail\b/.test(prompt))
+    throw { code: -32603, message: "The model is overloaded." };
   if (/\bhostile\b/.test(prompt)) return hostile(sessionId, say);
-  update(sessionId, { sessionUpdate: "agent_thought_chunk", content: text("Looking at the test first.") });
+  update(sessionId, {
+    sessionUpdate: "agent_thought_chunk",
+    content: text("Looking at the test first."),
+  });
   if (/\btools?\b/.test(prompt)) await tools(sessionId, stopped);
   if (/\bapprov/.test(prompt) && !stopped()) await approval(sessionId);
-  if (/\blong\b/.test(prompt)) for (let n = 0; n < 60 && !stopped(); n++) await say(`Paragraph ${n} of a long answer, with **bold** words and \`code\`.\n\n`, 4);
-  else if (/\bslow\b/.test(prompt)) for (let n = 0; n < 100 && !stopped(); n++) { await say(`word${n} `); await sleep(60); }
+  if (/\blong\b/.test(prompt))
+    for (let n = 0; n < 60 && !stopped(); n++)
+      await say(
+        `Paragraph ${n} of a long answer, with **bold** words and \`code\`.\n\n`,
+        4,
+      );
+  else if (/\bslow\b/.test(prompt))
+    for (let n = 0; n < 100 && !stopped(); n++) {
+      await say(`word${n} `);
+      await sleep(60);
+    }
   else if (/\becho\b/.test(prompt)) await say(prompt, 0);
   else await say(answer, 2);
   return stopped() ? "cancelled" : "end_turn";
@@ -53,46 +115,166 @@ async function play(sessionId, prompt) {
 
 async function tools(sessionId, stopped) {
   const id = `call-${nextId++}`;
-  update(sessionId, { sessionUpdate: "tool_call", toolCallId: id, title: "npm test -- pricing", kind: "execute", status: "in_progress", rawInput: { command: "npm test -- pricing" } });
+  update(sessionId, {
+    sessionUpdate: "tool_call",
+    toolCallId: id,
+    title: "npm test -- pricing",
+    kind: "execute",
+    status: "in_progress",
+    rawInput: { command: "npm test -- pricing" },
+  });
   await sleep(150);
   if (stopped()) return;
-  update(sessionId, { sessionUpdate: "tool_call_update", toolCallId: id, status: "completed", content: [{ type: "content", content: text("\u001b[32m12 passed\u001b[0m\nall good\n") }] });
+  update(sessionId, {
+    sessionUpdate: "tool_call_update",
+    toolCallId: id,
+    status: "completed",
+    content: [
+      {
+        type: "content",
+        content: text("\u001b[32m12 passed\u001b[0m\nall good\n"),
+      },
+    ],
+  });
   const edit = `call-${nextId++}`;
-  update(sessionId, { sessionUpdate: "tool_call", toolCallId: edit, title: "Edit total.ts", kind: "edit", status: "in_progress", locations: [{ path: "total.ts" }] });
-  update(sessionId, { sessionUpdate: "tool_call_update", toolCallId: edit, status: "completed", content: [{ type: "diff", path: "total.ts", oldText: "const a = 1;\nconst b = 2;\n", newText: "const a = 1;\nconst b = 3;\n" }] });
-  update(sessionId, { sessionUpdate: "plan", entries: [{ content: "Read the test", status: "completed", priority: "high" }, { content: "Fix the sum", status: "in_progress", priority: "high" }] });
+  update(sessionId, {
+    sessionUpdate: "tool_call",
+    toolCallId: edit,
+    title: "Edit total.ts",
+    kind: "edit",
+    status: "in_progress",
+    locations: [{ path: "total.ts" }],
+  });
+  update(sessionId, {
+    sessionUpdate: "tool_call_update",
+    toolCallId: edit,
+    status: "completed",
+    content: [
+      {
+        type: "diff",
+        path: "total.ts",
+        oldText: "const a = 1;\nconst b = 2;\n",
+        newText: "const a = 1;\nconst b = 3;\n",
+      },
+    ],
+  });
+  update(sessionId, {
+    sessionUpdate: "plan",
+    entries: [
+      { content: "Read the test", status: "completed", priority: "high" },
+      { content: "Fix the sum", status: "in_progress", priority: "high" },
+    ],
+  });
 }
 
 async function approval(sessionId) {
   const id = `call-${nextId++}`;
-  const toolCall = { toolCallId: id, title: "rm -rf build/", kind: "execute", status: "pending", rawInput: { command: "rm -rf build/" } };
+  const toolCall = {
+    toolCallId: id,
+    title: "rm -rf build/",
+    kind: "execute",
+    status: "pending",
+    rawInput: { command: "rm -rf build/" },
+  };
   update(sessionId, { sessionUpdate: "tool_call", ...toolCall });
-  const { outcome } = await ask("session/request_permission", { sessionId, toolCall, options: [
-    { optionId: "allow", name: "Allow once", kind: "allow_once" }, { optionId: "always", name: "Always allow", kind: "allow_always" }, { optionId: "reject", name: "Reject", kind: "reject_once" }] });
-  const allowed = outcome?.outcome === "selected" && outcome.optionId !== "reject";
-  update(sessionId, { sessionUpdate: "tool_call_update", toolCallId: id, status: allowed ? "completed" : "failed", content: [{ type: "content", content: text(allowed ? "removed build/" : "The user said no.") }] });
+  const { outcome } = await ask("session/request_permission", {
+    sessionId,
+    toolCall,
+    options: [
+      { optionId: "allow", name: "Allow once", kind: "allow_once" },
+      { optionId: "always", name: "Always allow", kind: "allow_always" },
+      { optionId: "reject", name: "Reject", kind: "reject_once" },
+    ],
+  });
+  const allowed =
+    outcome?.outcome === "selected" && outcome.optionId !== "reject";
+  update(sessionId, {
+    sessionUpdate: "tool_call_update",
+    toolCallId: id,
+    status: allowed ? "completed" : "failed",
+    content: [
+      {
+        type: "content",
+        content: text(allowed ? "removed build/" : "The user said no."),
+      },
+    ],
+  });
 }
 
 async function hostile(sessionId, say) {
   for (const payload of all) await say(`${payload}\n\n`, 0);
-  update(sessionId, { sessionUpdate: "agent_thought_chunk", content: text(payloads.join("\n\n")) });
-  payloads.slice(0, 6).forEach((payload, n) => {
-    update(sessionId, { sessionUpdate: "tool_call", toolCallId: `h${n}-${nextId++}`, title: payload, kind: "execute", status: "completed", rawInput: { command: payload }, locations: [{ path: payload }],
-      content: [{ type: "content", content: text(`${ansi}\n${payload}`) }] });
+  update(sessionId, {
+    sessionUpdate: "agent_thought_chunk",
+    content: text(payloads.join("\n\n")),
   });
-  update(sessionId, { sessionUpdate: "tool_call", toolCallId: `d-${nextId++}`, title: "Edit", kind: "edit", status: "completed", content: [{ type: "diff", path: payloads[1], oldText: payloads.join("\n"), newText: all.join("\n") }] });
-  update(sessionId, { sessionUpdate: "plan", entries: payloads.slice(0, 4).map((content) => ({ content, status: "pending", priority: "low" })) });
+  payloads.slice(0, 6).forEach((payload, n) => {
+    update(sessionId, {
+      sessionUpdate: "tool_call",
+      toolCallId: `h${n}-${nextId++}`,
+      title: payload,
+      kind: "execute",
+      status: "completed",
+      rawInput: { command: payload },
+      locations: [{ path: payload }],
+      content: [{ type: "content", content: text(`${ansi}\n${payload}`) }],
+    });
+  });
+  update(sessionId, {
+    sessionUpdate: "tool_call",
+    toolCallId: `d-${nextId++}`,
+    title: "Edit",
+    kind: "edit",
+    status: "completed",
+    content: [
+      {
+        type: "diff",
+        path: payloads[1],
+        oldText: payloads.join("\n"),
+        newText: all.join("\n"),
+      },
+    ],
+  });
+  update(sessionId, {
+    sessionUpdate: "plan",
+    entries: payloads
+      .slice(0, 4)
+      .map((content) => ({ content, status: "pending", priority: "low" })),
+  });
   await say("the hostile end", 0);
   return "end_turn";
 }
 
-createInterface({ input: process.stdin }).on("line", async (line) => {
-  const message = JSON.parse(line);
-  if (message.method === "session/cancel") { cancelled.add(message.params.sessionId); return; }
-  if (message.method === undefined) { waiting.get(message.id)?.(message.result ?? {}); waiting.delete(message.id); return; }
-  if (message.id === undefined) return;
-  const method = methods[message.method];
-  if (!method) { write({ id: message.id, error: { code: -32601, message: `no method ${message.method}` } }); return; }
-  try { write({ id: message.id, result: await method(message.params) }); }
-  catch (error) { write({ id: message.id, error: { code: error.code ?? -32603, message: error.message ?? String(error) } }); }
-}).on("close", () => process.exit(0));
+createInterface({ input: process.stdin })
+  .on("line", async (line) => {
+    const message = JSON.parse(line);
+    if (message.method === "session/cancel") {
+      cancelled.add(message.params.sessionId);
+      return;
+    }
+    if (message.method === undefined) {
+      waiting.get(message.id)?.(message.result ?? {});
+      waiting.delete(message.id);
+      return;
+    }
+    if (message.id === undefined) return;
+    const method = methods[message.method];
+    if (!method) {
+      write({
+        id: message.id,
+        error: { code: -32601, message: `no method ${message.method}` },
+      });
+      return;
+    }
+    try {
+      write({ id: message.id, result: await method(message.params) });
+    } catch (error) {
+      write({
+        id: message.id,
+        error: {
+          code: error.code ?? -32603,
+          message: error.message ?? String(error),
+        },
+      });
+    }
+  })
+  .on("close", () => process.exit(0));

@@ -1,7 +1,16 @@
 // A user's way through the product, in a real browser against the real server.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { closeBrowser, newSession, openPage, ready, send, Server, turnEnds, until } from "./support.mjs";
+import {
+  closeBrowser,
+  newSession,
+  openPage,
+  ready,
+  send,
+  Server,
+  turnEnds,
+  until,
+} from "./support.mjs";
 
 after(closeBrowser);
 
@@ -9,11 +18,15 @@ test("first run: the launch address logs in once, E1-TC-1.1b greets, a page with
   const server = await Server.start();
   try {
     const page = await openPage(server);
-    await page.getByRole("heading", { name: "Welcome to Liminal Builder" }).waitFor();
+    await page
+      .getByRole("heading", { name: "Welcome to Liminal Builder" })
+      .waitFor();
     assert.equal(new URL(page.url()).hash, "");
     await page.getByText("Demo").first().waitFor();
     await page.reload();
-    await page.getByRole("heading", { name: "Welcome to Liminal Builder" }).waitFor();
+    await page
+      .getByRole("heading", { name: "Welcome to Liminal Builder" })
+      .waitFor();
 
     const stranger = await openPage(server, { url: server.url });
     await stranger.getByText("liminal-builder open").waitFor();
@@ -21,9 +34,13 @@ test("first run: the launch address logs in once, E1-TC-1.1b greets, a page with
     await used.getByRole("alert").waitFor();
     await used.getByLabel("Launch address or code").fill(server.open());
     await used.getByRole("button", { name: "Enter" }).click();
-    await used.getByRole("heading", { name: "Welcome to Liminal Builder" }).waitFor();
+    await used
+      .getByRole("heading", { name: "Welcome to Liminal Builder" })
+      .waitFor();
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("projects: E1-TC-1.2b missing, E1-TC-1.2d duplicate, E1-TC-1.2a valid, E1-TC-1.3a comes back, E1-TC-1.3b tabs close", async () => {
@@ -34,7 +51,9 @@ test("projects: E1-TC-1.2b missing, E1-TC-1.2d duplicate, E1-TC-1.2a valid, E1-T
     await turnEnds(page);
     await page.getByRole("button", { name: "Add project" }).first().click();
     const input = page.getByLabel("Folder on the server's machine");
-    const add = page.locator("dialog").getByRole("button", { name: "Add project" });
+    const add = page
+      .locator("dialog")
+      .getByRole("button", { name: "Add project" });
     await input.fill("/no/such/folder");
     await add.click();
     await page.locator("#add-problem", { hasText: /.+/ }).waitFor();
@@ -49,15 +68,23 @@ test("projects: E1-TC-1.2b missing, E1-TC-1.2d duplicate, E1-TC-1.2a valid, E1-T
     await page.locator(".project-head").hover();
     await page.getByRole("button", { name: "Menu of web-shop" }).click();
     await page.getByRole("menuitem", { name: "Remove project…" }).click();
-    await page.locator("dialog").getByRole("button", { name: "Remove" }).click();
+    await page
+      .locator("dialog")
+      .getByRole("button", { name: "Remove" })
+      .click();
     await page.locator(".tab").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Add project" }).first().click();
     await input.fill(server.project);
     await add.click();
-    await page.locator("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page
+      .locator("dialog")
+      .getByRole("button", { name: "Cancel" })
+      .click();
     await page.locator(".session-title", { hasText: "remember me" }).waitFor();
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("a session: E1-TC-2.2a opens, E1-TC-3.1a own words at once, E1-TC-3.2a streams, E1-TC-3.2b markdown with highlighted code, E1-TC-4.5a the title follows", async () => {
@@ -66,18 +93,41 @@ test("a session: E1-TC-2.2a opens, E1-TC-3.1a own words at once, E1-TC-3.2a stre
     await newSession(page);
     assert.equal(await page.locator(".tab-title").textContent(), "New Session");
     await send(page, "Explain the rounding error");
-    await page.locator(".message.user", { hasText: "Explain the rounding error" }).waitFor({ timeout: 500 });
+    await page
+      .locator(".message.user", { hasText: "Explain the rounding error" })
+      .waitFor({ timeout: 500 });
     const lengths = new Set();
-    await until(async () => { lengths.add((await page.locator(".message.agent .md").textContent().catch(() => "")).length); return await page.locator(".working-line").count() === 0 && lengths.size > 1; }, "the answer");
-    assert.ok(lengths.size >= 4, `the text should grow in steps, saw ${[...lengths]}`);
+    await until(async () => {
+      lengths.add(
+        (
+          await page
+            .locator(".message.agent .md")
+            .textContent()
+            .catch(() => "")
+        ).length,
+      );
+      return (
+        (await page.locator(".working-line").count()) === 0 && lengths.size > 1
+      );
+    }, "the answer");
+    assert.ok(
+      lengths.size >= 4,
+      `the text should grow in steps, saw ${[...lengths]}`,
+    );
     await page.locator(".md ol > li").first().waitFor();
     await page.locator(".md table td").first().waitFor();
     await page.locator(".md code .hl-keyword").first().waitFor();
-    await page.locator(".tab-title", { hasText: "Explain the rounding error" }).waitFor();
-    await page.locator(".session-title", { hasText: "Explain the rounding error" }).waitFor();
+    await page
+      .locator(".tab-title", { hasText: "Explain the rounding error" })
+      .waitFor();
+    await page
+      .locator(".session-title", { hasText: "Explain the rounding error" })
+      .waitFor();
     assert.deepEqual(page.problems, []);
     assert.deepEqual(page.foreign, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("tools: E1-TC-3.3a running, E1-TC-3.3b folded result, a diff, a plan, E1-TC-3.4a thinking, TC-7.2b in one card each", async () => {
@@ -91,14 +141,22 @@ test("tools: E1-TC-3.3a running, E1-TC-3.3b folded result, a diff, a plan, E1-TC
     await turnEnds(page);
     assert.equal(await tool.count(), 1);
     await tool.locator(".tool-head").click();
-    await tool.locator(".output .ansi-fg-2", { hasText: "12 passed" }).waitFor();
+    await tool
+      .locator(".output .ansi-fg-2", { hasText: "12 passed" })
+      .waitFor();
     await page.locator(".line-del", { hasText: "const b = 2" }).waitFor();
     await page.locator(".line-add", { hasText: "const b = 3" }).waitFor();
-    await page.locator(".plan-in_progress", { hasText: "Fix the sum" }).waitFor();
+    await page
+      .locator(".plan-in_progress", { hasText: "Fix the sum" })
+      .waitFor();
     await page.locator(".thinking-head", { hasText: "Thought" }).click();
-    await page.locator(".thinking-body", { hasText: "Looking at the test first." }).waitFor();
+    await page
+      .locator(".thinking-body", { hasText: "Looking at the test first." })
+      .waitFor();
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("approvals: allowed from the chat, denied from the inbox, and who decided stays", async () => {
@@ -108,20 +166,30 @@ test("approvals: allowed from the chat, denied from the inbox, and who decided s
     await send(page, "ask for approval");
     const card = page.locator(".approval.pending");
     await card.locator(".detail", { hasText: "rm -rf build/" }).waitFor();
-    await page.locator(".session-row .state-label", { hasText: "needs you" }).waitFor();
-    await until(async () => await page.title() === "(1) Liminal Builder", "the badge in the title");
+    await page
+      .locator(".session-row .state-label", { hasText: "needs you" })
+      .waitFor();
+    await until(
+      async () => (await page.title()) === "(1) Liminal Builder",
+      "the badge in the title",
+    );
     await card.getByRole("button", { name: /^Allow once/ }).click();
     await turnEnds(page);
     await page.locator(".approval.decided.allowed").waitFor();
     await send(page, "ask for approval again");
     await page.locator(".approval.pending").waitFor();
     await page.getByRole("button", { name: /^Inbox/ }).click();
-    await page.locator(".inbox .approval.pending").getByRole("button", { name: /^Reject/ }).click();
+    await page
+      .locator(".inbox .approval.pending")
+      .getByRole("button", { name: /^Reject/ })
+      .click();
     await page.getByText("Nobody waits for you.").waitFor();
     await page.locator(".session-open").first().click();
     await page.locator(".approval.decided.refused").waitFor();
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("a turn: E1-TC-3.7a stop is offered, E1-TC-3.5b a message is queued, edited and removed, E1-TC-3.7b cancel keeps the part, E1-TC-3.7c then hidden", async () => {
@@ -134,7 +202,9 @@ test("a turn: E1-TC-3.7a stop is offered, E1-TC-3.5b a message is queued, edited
     await send(page, "echo queued one");
     await page.locator(".queued-text", { hasText: "queued one" }).waitFor();
     await page.getByRole("button", { name: "Edit queued message" }).click();
-    await page.getByRole("textbox", { name: "Edit queued message" }).fill("echo edited one");
+    await page
+      .getByRole("textbox", { name: "Edit queued message" })
+      .fill("echo edited one");
     await page.getByRole("button", { name: "Save" }).click();
     await page.locator(".queued-text", { hasText: "edited one" }).waitFor();
     await page.getByRole("button", { name: "Remove queued message" }).click();
@@ -148,7 +218,9 @@ test("a turn: E1-TC-3.7a stop is offered, E1-TC-3.5b a message is queued, edited
     await send(page, "echo still alive");
     await page.locator(".message.agent", { hasText: "still alive" }).waitFor();
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("errors: a failed turn says why; E1-TC-5.5a a missing agent says what to do and leaves no tab", async () => {
@@ -157,12 +229,19 @@ test("errors: a failed turn says why; E1-TC-5.5a a missing agent says what to do
     await newSession(page);
     await send(page, "please fail");
     await page.locator(".turn-failed", { hasText: "overloaded" }).waitFor();
-    await page.locator(".session-row .state-label", { hasText: "failed" }).waitFor();
+    await page
+      .locator(".session-row .state-label", { hasText: "failed" })
+      .waitFor();
     await page.getByRole("button", { name: /^Agents/ }).click();
-    await page.locator(".agents .status-missing", { hasText: "missing" }).first().waitFor();
+    await page
+      .locator(".agents .status-missing", { hasText: "missing" })
+      .first()
+      .waitFor();
     assert.equal(await page.locator(".tab").count(), 1);
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("search finds a word in all conversations and jumps to it; the palette finds sessions; the theme switches", async () => {
@@ -181,12 +260,22 @@ test("search finds a word in all conversations and jumps to it; the palette find
     await page.keyboard.press("Control+k");
     await page.keyboard.type("theme dark");
     await page.keyboard.press("Enter");
-    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(22, 22, 25)");
+    assert.equal(
+      await page.evaluate(
+        () => getComputedStyle(document.body).backgroundColor,
+      ),
+      "rgb(22, 22, 25)",
+    );
     await page.reload();
     await page.locator(".session-row").first().waitFor();
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+    assert.equal(
+      await page.evaluate(() => document.documentElement.dataset.theme),
+      "dark",
+    );
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("sessions: E1-TC-2.4a archive takes the row, E1-TC-2.4b closes the tab, un-archive brings it back; rename; @ and / complete", async () => {
@@ -197,7 +286,10 @@ test("sessions: E1-TC-2.4a archive takes the row, E1-TC-2.4b closes the tab, un-
     await page.keyboard.type("look at @tot");
     await page.locator(".completion li", { hasText: "src/total.ts" }).waitFor();
     await page.keyboard.press("Tab");
-    assert.equal(await page.locator(".composer textarea").inputValue(), "look at @src/total.ts ");
+    assert.equal(
+      await page.locator(".composer textarea").inputValue(),
+      "look at @src/total.ts ",
+    );
     await page.locator(".composer textarea").fill("");
     await page.keyboard.type("/rev");
     await page.locator(".completion li", { hasText: "/review" }).waitFor();
@@ -208,14 +300,25 @@ test("sessions: E1-TC-2.4a archive takes the row, E1-TC-2.4b closes the tab, un-
     await page.getByRole("menuitem", { name: "Rename" }).click();
     await page.locator("dialog").getByLabel("Title").fill("A better name");
     await page.keyboard.press("Enter");
-    await page.locator(".session-title", { hasText: "A better name" }).waitFor();
+    await page
+      .locator(".session-title", { hasText: "A better name" })
+      .waitFor();
     await page.getByRole("button", { name: "Session menu" }).click();
     await page.getByRole("menuitem", { name: "Archive" }).click();
-    await page.locator(".session-title", { hasText: "A better name" }).waitFor({ state: "detached" });
+    await page
+      .locator(".session-title", { hasText: "A better name" })
+      .waitFor({ state: "detached" });
     assert.equal(await page.locator(".tab").count(), 0);
     await page.getByRole("button", { name: "Archived" }).click();
-    await page.locator(".archive").getByRole("button", { name: "Bring back" }).click();
-    await page.locator(".session-title", { hasText: "A better name" }).waitFor();
+    await page
+      .locator(".archive")
+      .getByRole("button", { name: "Bring back" })
+      .click();
+    await page
+      .locator(".session-title", { hasText: "A better name" })
+      .waitFor();
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });

@@ -1,36 +1,69 @@
 // How the page behaves under the hand: scrolling, tabs, phone width, keyboard only, and what axe-core finds.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { addProject, axeSource, closeBrowser, newSession, openPage, ready, send, Server, turnEnds, until } from "./support.mjs";
+import {
+  addProject,
+  axeSource,
+  closeBrowser,
+  newSession,
+  openPage,
+  ready,
+  send,
+  Server,
+  turnEnds,
+  until,
+} from "./support.mjs";
 
 after(closeBrowser);
 
-const scrollState = (page) => page.locator(".chat-scroll").evaluate((element) => ({ top: element.scrollTop, fromEnd: element.scrollHeight - element.scrollTop - element.clientHeight }));
+const scrollState = (page) =>
+  page.locator(".chat-scroll").evaluate((element) => ({
+    top: element.scrollTop,
+    fromEnd: element.scrollHeight - element.scrollTop - element.clientHeight,
+  }));
 
 test("scrolling: E1-TC-3.6a follows, E1-TC-3.6b pauses when the reader scrolls up and shows a button, E1-TC-3.6c the button resumes, E1-TC-3.5a the composer stays", async () => {
   const { server, page } = await ready();
   try {
     await newSession(page);
     await send(page, "long answer");
-    await page.locator(".message.agent", { hasText: "Paragraph 30 " }).waitFor();
-    assert.ok((await scrollState(page)).fromEnd < 60, "follows while text streams");
+    await page
+      .locator(".message.agent", { hasText: "Paragraph 30 " })
+      .waitFor();
+    assert.ok(
+      (await scrollState(page)).fromEnd < 60,
+      "follows while text streams",
+    );
     const box = await page.locator(".composer").boundingBox();
     await page.locator(".chat-scroll").hover();
     await page.mouse.wheel(0, -600);
     await page.getByRole("button", { name: /Newest|new$/ }).waitFor();
     const paused = await scrollState(page);
-    await page.locator(".message.agent", { hasText: "Paragraph 40 " }).waitFor();
+    await page
+      .locator(".message.agent", { hasText: "Paragraph 40 " })
+      .waitFor();
     const later = await scrollState(page);
-    assert.ok(Math.abs(later.top - paused.top) < 40, `the reader's place is kept: ${paused.top} then ${later.top}`);
+    assert.ok(
+      Math.abs(later.top - paused.top) < 40,
+      `the reader's place is kept: ${paused.top} then ${later.top}`,
+    );
     await page.getByRole("button", { name: /Newest|new$/ }).click();
     await until(async () => (await scrollState(page)).fromEnd < 60, "the end");
     await turnEnds(page);
-    await until(async () => (await scrollState(page)).fromEnd < 60, "the end again");
+    await until(
+      async () => (await scrollState(page)).fromEnd < 60,
+      "the end again",
+    );
     assert.equal(await page.locator(".to-end").count(), 0);
     const now = await page.locator(".composer").boundingBox();
-    assert.equal(Math.round(now.y + now.height), Math.round(box.y + box.height));
+    assert.equal(
+      Math.round(now.y + now.height),
+      Math.round(box.y + box.height),
+    );
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("tabs: E1-TC-4.1a and E1-TC-4.1b open, E1-TC-4.2a scroll is kept, E1-TC-4.2b a switch takes under 100 ms, E1-TC-4.6a drag, E1-TC-4.6b and E1-TC-5.6a after a reload, E1-TC-4.4b and E1-TC-4.4c close", async () => {
@@ -39,7 +72,10 @@ test("tabs: E1-TC-4.1a and E1-TC-4.1b open, E1-TC-4.2a scroll is kept, E1-TC-4.2
     await newSession(page);
     await send(page, "long answer");
     await turnEnds(page);
-    await page.getByRole("button", { name: "New session in web-shop" }).first().click();
+    await page
+      .getByRole("button", { name: "New session in web-shop" })
+      .first()
+      .click();
     await newSession(page);
     await send(page, "echo the second one");
     await turnEnds(page);
@@ -49,84 +85,161 @@ test("tabs: E1-TC-4.1a and E1-TC-4.1b open, E1-TC-4.2a scroll is kept, E1-TC-4.2
     await page.locator(".chat-scroll").hover();
     await page.mouse.wheel(0, -700);
     await page.locator(".to-end").waitFor();
-    await until(async () => (await scrollState(page)).fromEnd > 400, "scrolled up");
+    await until(
+      async () => (await scrollState(page)).fromEnd > 400,
+      "scrolled up",
+    );
     const before = await scrollState(page);
     const took = await page.evaluate(async () => {
       const tabs = [...document.querySelectorAll("[role=tab]")];
-      const shown = (text) => new Promise((resolve) => { const look = () => ([...document.querySelectorAll(".row")].some((row) => row.textContent.includes(text)) ? resolve() : requestAnimationFrame(look)); look(); });
+      const shown = (text) =>
+        new Promise((resolve) => {
+          const look = () =>
+            [...document.querySelectorAll(".row")].some((row) =>
+              row.textContent.includes(text),
+            )
+              ? resolve()
+              : requestAnimationFrame(look);
+          look();
+        });
       const times = [];
       for (let round = 0; round < 5; round++) {
         let start = performance.now();
-        tabs[1].click(); await shown("the second one"); times.push(performance.now() - start);
+        tabs[1].click();
+        await shown("the second one");
+        times.push(performance.now() - start);
         start = performance.now();
-        tabs[0].click(); await shown("long answer, with"); times.push(performance.now() - start);
+        tabs[0].click();
+        await shown("long answer, with");
+        times.push(performance.now() - start);
       }
-      return times.sort((a, b) => a - b)[2];  // Not the fastest, but without what else the machine does.
+      return times.sort((a, b) => a - b)[2]; // Not the fastest, but without what else the machine does.
     });
     assert.ok(took < 100, `a switch took ${took} ms`);
-    await until(async () => Math.abs((await scrollState(page)).top - before.top) < 4, "the old scroll position");
+    await until(
+      async () => Math.abs((await scrollState(page)).top - before.top) < 4,
+      "the old scroll position",
+    );
     await page.locator(".tab").nth(1).dragTo(page.locator(".tab").first());
-    assert.match(await page.locator(".tab-title").first().textContent(), /the second one/);
+    assert.match(
+      await page.locator(".tab-title").first().textContent(),
+      /the second one/,
+    );
     await page.reload();
     await page.locator(".tab").nth(1).waitFor();
-    assert.match(await page.locator(".tab-title").first().textContent(), /the second one/);
-    assert.match(await page.locator("[role=tab][aria-selected=true]").textContent(), /long answer/);
+    assert.match(
+      await page.locator(".tab-title").first().textContent(),
+      /the second one/,
+    );
+    assert.match(
+      await page.locator("[role=tab][aria-selected=true]").textContent(),
+      /long answer/,
+    );
     await page.locator(".tab-close").nth(1).click();
-    assert.match(await page.locator("[role=tab][aria-selected=true]").textContent(), /the second one/);
+    assert.match(
+      await page.locator("[role=tab][aria-selected=true]").textContent(),
+      /the second one/,
+    );
     await page.locator(".tab-close").first().click();
     await page.getByRole("heading", { name: "Nothing open" }).waitFor();
     assert.equal(await page.locator(".session-row").count(), 2);
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("phone width: the sidebar is a drawer, nothing overflows, a message can be sent", async () => {
   const server = await Server.start();
   try {
     const page = await openPage(server, { size: { width: 390, height: 844 } });
-    await page.getByRole("heading", { name: "Welcome to Liminal Builder" }).waitFor();
+    await page
+      .getByRole("heading", { name: "Welcome to Liminal Builder" })
+      .waitFor();
     await addProject(page, server.project).catch(() => {});
-    if (await page.locator("dialog").count() === 0) await page.locator(".home").getByRole("button", { name: "Add project" }).click();
+    if ((await page.locator("dialog").count()) === 0)
+      await page
+        .locator(".home")
+        .getByRole("button", { name: "Add project" })
+        .click();
     await page.locator("dialog", { hasText: "New session" }).waitFor();
     await newSession(page);
     await send(page, "use tools on the phone");
     await turnEnds(page);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "no sideways scrolling");
+    assert.ok(
+      await page.evaluate(
+        () => document.documentElement.scrollWidth <= window.innerWidth,
+      ),
+      "no sideways scrolling",
+    );
     await page.getByRole("button", { name: "Show sidebar" }).click();
     await page.locator(".session-row").first().waitFor();
     await page.locator(".session-open").first().click();
-    await until(async () => !await page.locator(".sidebar.drawer-open").count(), "the drawer to close");
+    await until(
+      async () => !(await page.locator(".sidebar.drawer-open").count()),
+      "the drawer to close",
+    );
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("keyboard only: from an empty page to an answered approval", async () => {
   const server = await Server.start();
   try {
     const page = await openPage(server);
-    await page.getByRole("heading", { name: "Welcome to Liminal Builder" }).waitFor();
+    await page
+      .getByRole("heading", { name: "Welcome to Liminal Builder" })
+      .waitFor();
     await page.keyboard.press("Control+k");
     await page.keyboard.type("add project");
     await page.keyboard.press("Enter");
     await page.keyboard.type(server.project);
     await page.keyboard.press("Enter");
     await page.locator("dialog", { hasText: "New session" }).waitFor();
-    await until(async () => page.evaluate(() => document.activeElement?.getAttribute("name") === "agent"), "focus on the agents");
-    for (let step = 0; step < 12 && await page.evaluate(() => document.activeElement.value) !== "scripted"; step++) await page.keyboard.press("ArrowDown");
+    await until(
+      async () =>
+        page.evaluate(
+          () => document.activeElement?.getAttribute("name") === "agent",
+        ),
+      "focus on the agents",
+    );
+    for (
+      let step = 0;
+      step < 12 &&
+      (await page.evaluate(() => document.activeElement.value)) !== "scripted";
+      step++
+    )
+      await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.locator(".composer textarea").waitFor();
-    await until(async () => page.evaluate(() => document.activeElement?.tagName === "TEXTAREA"), "focus on the composer");
+    await until(
+      async () =>
+        page.evaluate(() => document.activeElement?.tagName === "TEXTAREA"),
+      "focus on the composer",
+    );
     await page.keyboard.type("ask for approval");
     await page.keyboard.press("Enter");
     await page.locator(".approval.pending").waitFor();
-    for (let step = 0; step < 40 && !await page.evaluate(() => document.activeElement.textContent?.startsWith("Allow once")); step++) await page.keyboard.press("Shift+Tab");
+    for (
+      let step = 0;
+      step < 40 &&
+      !(await page.evaluate(() =>
+        document.activeElement.textContent?.startsWith("Allow once"),
+      ));
+      step++
+    )
+      await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
     await page.locator(".approval.decided").waitFor();
     await turnEnds(page);
     await page.keyboard.press("Control+Alt+w");
     await page.getByRole("heading", { name: "Nothing open" }).waitFor();
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 for (const scheme of ["light", "dark"]) {
@@ -135,8 +248,23 @@ for (const scheme of ["light", "dark"]) {
     try {
       const look = async (where) => {
         await page.evaluate(axeSource);
-        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-        const serious = violations.filter((violation) => ["serious", "critical"].includes(violation.impact)).map((violation) => `${where}: ${violation.id} ${violation.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`).join(" || ")}`);
+        const { violations } = await page.evaluate(() =>
+          window.axe.run(document, { resultTypes: ["violations"] }),
+        );
+        const serious = violations
+          .filter((violation) =>
+            ["serious", "critical"].includes(violation.impact),
+          )
+          .map(
+            (violation) =>
+              `${where}: ${violation.id} ${violation.nodes
+                .slice(0, 3)
+                .map(
+                  (node) =>
+                    `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`,
+                )
+                .join(" || ")}`,
+          );
         assert.deepEqual(serious, []);
       };
       await look("new session");
@@ -160,6 +288,8 @@ for (const scheme of ["light", "dark"]) {
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Settings" }).click();
       await look("settings");
-    } finally { await server.stop(); }
+    } finally {
+      await server.stop();
+    }
   });
 }

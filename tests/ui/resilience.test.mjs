@@ -1,10 +1,22 @@
 // Nothing shown is lost: two windows, a reload in mid-turn, a killed server.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { closeBrowser, development, newSession, openPage, ready, send, turnEnds, until } from "./support.mjs";
+import {
+  closeBrowser,
+  development,
+  newSession,
+  openPage,
+  ready,
+  send,
+  turnEnds,
+  until,
+} from "./support.mjs";
 
 after(closeBrowser);
-const conversation = (page) => page.locator(".row").evaluateAll((rows) => rows.map((row) => row.textContent));
+const conversation = (page) =>
+  page
+    .locator(".row")
+    .evaluateAll((rows) => rows.map((row) => row.textContent));
 
 test("two windows on one session show the same, and an answer in one is seen in the other", async () => {
   const { server, page } = await ready();
@@ -18,9 +30,16 @@ test("two windows on one session show the same, and an answer in one is seen in 
     await page.locator(".approval.decided").waitFor();
     await turnEnds(page);
     await turnEnds(other);
-    await until(async () => JSON.stringify(await conversation(page)) === JSON.stringify(await conversation(other)), "the same conversation in both windows");
+    await until(
+      async () =>
+        JSON.stringify(await conversation(page)) ===
+        JSON.stringify(await conversation(other)),
+      "the same conversation in both windows",
+    );
     assert.deepEqual([...page.problems, ...other.problems], []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("a reload in mid-turn: the turn goes on, E1-TC-5.6a the tab is there, E1-TC-5.6b the agent lives, nothing is missing", async () => {
@@ -34,11 +53,14 @@ test("a reload in mid-turn: the turn goes on, E1-TC-5.6a the tab is there, E1-TC
     await page.locator(".working-line").waitFor();
     await page.locator(".message.agent", { hasText: "word10 " }).waitFor();
     const text = await page.locator(".message.agent").textContent();
-    for (let n = 0; n <= 10; n++) assert.ok(text.includes(`word${n} `), `word${n} is missing`);
+    for (let n = 0; n <= 10; n++)
+      assert.ok(text.includes(`word${n} `), `word${n} is missing`);
     await page.getByRole("button", { name: "Stop (Esc)" }).click();
     await page.locator(".turn-cancelled").waitFor();
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
 test("kill -9 of the server with the page open: it comes back, E1-TC-4.7a tabs stay, E1-TC-2.5a and E1-TC-2.5b sessions and history are there, a send meanwhile is not lost", async () => {
@@ -46,51 +68,92 @@ test("kill -9 of the server with the page open: it comes back, E1-TC-4.7a tabs s
   try {
     await newSession(page);
     await send(page, "echo before the fall");
-    await page.locator(".message.agent", { hasText: "before the fall" }).waitFor();
+    await page
+      .locator(".message.agent", { hasText: "before the fall" })
+      .waitFor();
     await turnEnds(page);
     const before = await conversation(page);
     await server.kill();
     await page.getByText("Not connected.").waitFor();
     await send(page, "echo written while it was down");
-    await page.locator(".pending-note", { hasText: "Waits for the connection" }).waitFor();
+    await page
+      .locator(".pending-note", { hasText: "Waits for the connection" })
+      .waitFor();
     await server.run(server.port);
     await page.getByText("Not connected.").waitFor({ state: "detached" });
-    await page.locator(".message.agent", { hasText: "written while it was down" }).waitFor({ timeout: 30_000 });
+    await page
+      .locator(".message.agent", { hasText: "written while it was down" })
+      .waitFor({ timeout: 30_000 });
     await turnEnds(page);
     const now = await conversation(page);
-    assert.deepEqual(now.slice(0, before.length - 1), before.slice(0, before.length - 1));
-    assert.equal(await page.locator(".message.user", { hasText: "written while it was down" }).count(), 1);
+    assert.deepEqual(
+      now.slice(0, before.length - 1),
+      before.slice(0, before.length - 1),
+    );
+    assert.equal(
+      await page
+        .locator(".message.user", { hasText: "written while it was down" })
+        .count(),
+      1,
+    );
     await page.reload();
-    await page.locator(".message.agent", { hasText: "before the fall" }).waitFor();
+    await page
+      .locator(".message.agent", { hasText: "before the fall" })
+      .waitFor();
     assert.equal(await page.locator(".tab").count(), 1);
     assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 });
 
-test("kill -9 in mid-turn: what was shown stays, the turn is closed as failed, and the session goes on", { skip: development && "needs the real server" }, async () => {
-  const { server, page } = await ready();
-  try {
-    await newSession(page);
-    await send(page, "slow please");
-    await page.locator(".message.agent", { hasText: "word12 " }).waitFor();
-    await server.restart();
-    await page.locator(".turn-failed").waitFor({ timeout: 30_000 });
-    assert.match(await page.locator(".message.agent").first().textContent(), /word0 .*word5 /);
-    await send(page, "echo and on");
-    await page.locator(".message.agent", { hasText: "and on" }).waitFor({ timeout: 30_000 });
-    assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
-});
+test(
+  "kill -9 in mid-turn: what was shown stays, the turn is closed as failed, and the session goes on",
+  { skip: development && "needs the real server" },
+  async () => {
+    const { server, page } = await ready();
+    try {
+      await newSession(page);
+      await send(page, "slow please");
+      await page.locator(".message.agent", { hasText: "word12 " }).waitFor();
+      await server.restart();
+      await page.locator(".turn-failed").waitFor({ timeout: 30_000 });
+      assert.match(
+        await page.locator(".message.agent").first().textContent(),
+        /word0 .*word5 /,
+      );
+      await send(page, "echo and on");
+      await page
+        .locator(".message.agent", { hasText: "and on" })
+        .waitFor({ timeout: 30_000 });
+      assert.deepEqual(page.problems, []);
+    } finally {
+      await server.stop();
+    }
+  },
+);
 
-test("a crashed agent is shown, and E1-TC-5.2d can be brought back", { skip: development && "needs a real agent process" }, async () => {
-  const { server, page } = await ready();
-  try {
-    await newSession(page);
-    await send(page, "crash now");
-    await page.locator(".turn-failed").waitFor({ timeout: 30_000 });
-    await until(async () => !await page.locator(".composer textarea").isDisabled(), "the agent to be back", 60_000);
-    await send(page, "echo alive again");
-    await page.locator(".message.agent", { hasText: "alive again" }).waitFor({ timeout: 30_000 });
-    assert.deepEqual(page.problems, []);
-  } finally { await server.stop(); }
-});
+test(
+  "a crashed agent is shown, and E1-TC-5.2d can be brought back",
+  { skip: development && "needs a real agent process" },
+  async () => {
+    const { server, page } = await ready();
+    try {
+      await newSession(page);
+      await send(page, "crash now");
+      await page.locator(".turn-failed").waitFor({ timeout: 30_000 });
+      await until(
+        async () => !(await page.locator(".composer textarea").isDisabled()),
+        "the agent to be back",
+        60_000,
+      );
+      await send(page, "echo alive again");
+      await page
+        .locator(".message.agent", { hasText: "alive again" })
+        .waitFor({ timeout: 30_000 });
+      assert.deepEqual(page.problems, []);
+    } finally {
+      await server.stop();
+    }
+  },
+);

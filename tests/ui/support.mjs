@@ -7,26 +7,39 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const require = createRequire(new URL("../../ui/package.json", import.meta.url));
+const require = createRequire(
+  new URL("../../ui/package.json", import.meta.url),
+);
 const { chromium } = require("playwright-core");
 export const axeSource = require("axe-core").source;
 
 const binary = process.env.LIMINAL_BUILDER_BIN;
-export const development = !binary && process.env.LIMINAL_BUILDER_UI_DEV === "1";
+export const development =
+  !binary && process.env.LIMINAL_BUILDER_UI_DEV === "1";
 const agent = fileURLToPath(new URL("agent.mjs", import.meta.url));
 
 /** A server with its own home, a project directory and one extra agent. `restart` is kill -9 and a new start on the same port. */
 export class Server {
   static async start() {
-    if (!binary && !development) throw new Error("LIMINAL_BUILDER_BIN must name the program to test");
+    if (!binary && !development)
+      throw new Error("LIMINAL_BUILDER_BIN must name the program to test");
     const server = new Server();
     server.home = mkdtempSync(join(tmpdir(), "lb-ui-"));
     server.project = join(server.home, "web-shop");
     mkdirSync(join(server.project, "src"), { recursive: true });
     mkdirSync(join(server.home, "second"), { recursive: true });
-    writeFileSync(join(server.project, "src", "total.ts"), "export const total = 1;\n");
-    writeFileSync(join(server.project, "<img src=x onerror=hit('file')>.txt"), "x");
-    writeFileSync(join(server.home, "config.toml"), `[agents.scripted]\nprotocol = "acp"\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(agent)}]\n\n[agents.missing]\nprotocol = "acp"\ncommand = "no-such-agent-here"\n`);
+    writeFileSync(
+      join(server.project, "src", "total.ts"),
+      "export const total = 1;\n",
+    );
+    writeFileSync(
+      join(server.project, "<img src=x onerror=hit('file')>.txt"),
+      "x",
+    );
+    writeFileSync(
+      join(server.home, "config.toml"),
+      `[agents.scripted]\nprotocol = "acp"\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(agent)}]\n\n[agents.missing]\nprotocol = "acp"\ncommand = "no-such-agent-here"\n`,
+    );
     await server.run(0);
     return server;
   }
@@ -34,13 +47,39 @@ export class Server {
   async run(port) {
     if (development) return this.runDevelopment(port);
     const env = { PATH: process.env.PATH, HOME: this.home, LANG: "C.UTF-8" };
-    this.child = spawn(binary, ["serve", "--no-open", "--port", String(port), "--data-dir", join(this.home, "data"), "--config", join(this.home, "config.toml"), "--log-level", "warn"], { env, stdio: ["ignore", "pipe", "pipe"] });
+    this.child = spawn(
+      binary,
+      [
+        "serve",
+        "--no-open",
+        "--port",
+        String(port),
+        "--data-dir",
+        join(this.home, "data"),
+        "--config",
+        join(this.home, "config.toml"),
+        "--log-level",
+        "warn",
+      ],
+      { env, stdio: ["ignore", "pipe", "pipe"] },
+    );
     this.log = "";
-    this.child.stderr.on("data", (data) => { this.log += data; });
+    this.child.stderr.on("data", (data) => {
+      this.log += data;
+    });
     const ready = await new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`the server did not become ready: ${this.log}`)), 20_000);
-      createInterface({ input: this.child.stdout }).once("line", (line) => { clearTimeout(timer); resolve(line); });
-      this.child.once("exit", (code) => { clearTimeout(timer); reject(new Error(`the server ended with ${code}: ${this.log}`)); });
+      const timer = setTimeout(
+        () => reject(new Error(`the server did not become ready: ${this.log}`)),
+        20_000,
+      );
+      createInterface({ input: this.child.stdout }).once("line", (line) => {
+        clearTimeout(timer);
+        resolve(line);
+      });
+      this.child.once("exit", (code) => {
+        clearTimeout(timer);
+        reject(new Error(`the server ended with ${code}: ${this.log}`));
+      });
     });
     this.launch = /(http\S+)$/.exec(ready)[1];
     this.url = this.launch.replace(/#.*/, "");
@@ -50,7 +89,11 @@ export class Server {
   /** Without a program: the page's own development server, for working on the page and on these tests. */
   async runDevelopment(port) {
     const { startServer } = await import("../../ui/dev/server.mjs");
-    this.dev = await startServer({ port, story: "test", ...(this.dev ? { world: this.dev.world } : {}) });
+    this.dev = await startServer({
+      port,
+      story: "test",
+      ...(this.dev ? { world: this.dev.world } : {}),
+    });
     this.launch = this.dev.launch;
     this.url = this.dev.url;
     this.port = Number(new URL(this.url).port);
@@ -59,7 +102,11 @@ export class Server {
   /** A fresh launch address, as `liminal-builder open` prints it. */
   open() {
     if (development) return this.dev.open();
-    const output = execFileSync(binary, ["open", "--no-open", "--data-dir", join(this.home, "data")], { env: { PATH: process.env.PATH, HOME: this.home }, encoding: "utf8" });
+    const output = execFileSync(
+      binary,
+      ["open", "--no-open", "--data-dir", join(this.home, "data")],
+      { env: { PATH: process.env.PATH, HOME: this.home }, encoding: "utf8" },
+    );
     return /http\S+/.exec(output)[0];
   }
 
@@ -69,27 +116,65 @@ export class Server {
     this.child.kill("SIGKILL");
     await gone;
   }
-  async restart() { await this.kill(); await this.run(this.port); }
-  async stop() { if (development) await this.dev.stop(); else if (this.child.exitCode === null && this.child.signalCode === null) { const gone = new Promise((resolve) => this.child.once("exit", resolve)); this.child.kill("SIGTERM"); await gone; } rmSync(this.home, { recursive: true, force: true }); }
+  async restart() {
+    await this.kill();
+    await this.run(this.port);
+  }
+  async stop() {
+    if (development) await this.dev.stop();
+    else if (this.child.exitCode === null && this.child.signalCode === null) {
+      const gone = new Promise((resolve) => this.child.once("exit", resolve));
+      this.child.kill("SIGTERM");
+      await gone;
+    }
+    rmSync(this.home, { recursive: true, force: true });
+  }
 }
 
 let shared;
 export async function browser() {
-  shared ??= await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  shared ??= await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
   return shared;
 }
-export async function closeBrowser() { await shared?.close(); shared = undefined; }
+export async function closeBrowser() {
+  await shared?.close();
+  shared = undefined;
+}
 
 /** A page that fails the test when script of the page fails or when anything asks another host. */
-export async function openPage(server, { context, url, size = { width: 1280, height: 820 }, scheme = "light" } = {}) {
-  const within = context ?? await (await browser()).newContext({ viewport: size, colorScheme: scheme, reducedMotion: "reduce" });
+export async function openPage(
+  server,
+  { context, url, size = { width: 1280, height: 820 }, scheme = "light" } = {},
+) {
+  const within =
+    context ??
+    (await (
+      await browser()
+    ).newContext({
+      viewport: size,
+      colorScheme: scheme,
+      reducedMotion: "reduce",
+    }));
   const page = await within.newPage();
   page.setDefaultTimeout(15_000);
   page.problems = [];
   page.foreign = [];
   page.on("pageerror", (error) => page.problems.push(error.message));
-  page.on("console", (message) => { if (message.type() === "error" && /Content Security Policy|TrustedHTML|Trusted Type/.test(message.text())) page.problems.push(message.text()); });
-  page.on("request", (request) => { const { protocol, host } = new URL(request.url()); if (/^(http|ws)/.test(protocol) && host !== new URL(server.url).host) page.foreign.push(request.url()); });
+  page.on("console", (message) => {
+    if (
+      message.type() === "error" &&
+      /Content Security Policy|TrustedHTML|Trusted Type/.test(message.text())
+    )
+      page.problems.push(message.text());
+  });
+  page.on("request", (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (/^(http|ws)/.test(protocol) && host !== new URL(server.url).host)
+      page.foreign.push(request.url());
+  });
   await page.goto(url ?? server.launch);
   return page;
 }
@@ -97,13 +182,23 @@ export async function openPage(server, { context, url, size = { width: 1280, hei
 export async function addProject(page, path) {
   await page.getByRole("button", { name: "Add project" }).first().click();
   await page.getByLabel("Folder on the server's machine").fill(path);
-  await page.locator("dialog").getByRole("button", { name: "Add project" }).click();
+  await page
+    .locator("dialog")
+    .getByRole("button", { name: "Add project" })
+    .click();
 }
 
 export async function newSession(page, agentName = "scripted") {
-  if (await page.locator("dialog").count() === 0) await page.getByRole("button", { name: /^New session in web-shop/ }).first().click();
+  if ((await page.locator("dialog").count()) === 0)
+    await page
+      .getByRole("button", { name: /^New session in web-shop/ })
+      .first()
+      .click();
   const dialog = page.locator("dialog");
-  await dialog.locator(".agent-option", { hasText: agentName }).locator("input").check();
+  await dialog
+    .locator(".agent-option", { hasText: agentName })
+    .locator("input")
+    .check();
   await dialog.getByRole("button", { name: "Start session" }).click();
   await page.locator(".starting").waitFor({ state: "detached" });
 }
@@ -115,7 +210,9 @@ export async function send(page, text) {
 
 /** The turn ended: no stop button, and as many footers as turns. */
 export async function turnEnds(page) {
-  await page.locator(".working-line").waitFor({ state: "detached", timeout: 30_000 });
+  await page
+    .locator(".working-line")
+    .waitFor({ state: "detached", timeout: 30_000 });
 }
 
 /** A server with one project and a page that is logged in. */

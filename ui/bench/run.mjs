@@ -6,23 +6,33 @@ import { chromium } from "playwright-core";
 import { startServer } from "../dev/server.mjs";
 import { answer } from "../dev/agent.mjs";
 
-const option = (name, fallback) => { const at = process.argv.indexOf(`--${name}`); return at < 0 ? fallback : process.argv[at + 1]; };
+const option = (name, fallback) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? fallback : process.argv[at + 1];
+};
 const minutes = Number(option("minutes", 1));
 const only = option("only", "");
 const results = [];
 const report = (name, value, unit, budget, better = "<=") => {
   const ok = better === "<=" ? value <= budget : value >= budget;
   results.push({ name, value: Number(value.toFixed(2)), unit, budget, ok });
-  if (!process.argv.includes("--json")) console.log(`${ok ? "ok  " : "MISS"} ${name}: ${value.toFixed(2)} ${unit} (budget ${better} ${budget})`);
+  if (!process.argv.includes("--json"))
+    console.log(`${ok ? "ok  " : "MISS"} ${name}: ${value.toFixed(2)} ${unit} (budget ${better} ${budget})`);
 };
 
 const assets = new URL("../dist/assets/", import.meta.url);
-const initial = readdirSync(assets).filter((name) => /^index-.*\.js$/.test(name)).reduce((sum, name) => sum + gzipSync(readFileSync(new URL(name, assets)), { level: 9 }).length, 0);
+const initial = readdirSync(assets)
+  .filter((name) => /^index-.*\.js$/.test(name))
+  .reduce((sum, name) => sum + gzipSync(readFileSync(new URL(name, assets)), { level: 9 }).length, 0);
 report("initial JavaScript, gzip", initial / 1000, "kB", 90);
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"] });
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"],
+});
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
-const percentile = (list, p) => [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * p))];
+const percentile = (list, p) =>
+  [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * p))];
 
 async function withPage(story, use) {
   const server = await startServer({ story });
@@ -35,40 +45,72 @@ async function withPage(story, use) {
 }
 
 /** From the click to the frame in which the last row of the conversation is on screen. */
-const openSession = (page, title, last) => page.evaluate(([wanted, text]) => new Promise((resolve) => {
-  const row = [...document.querySelectorAll(".session-open")].find((button) => button.textContent.includes(wanted));
-  const start = performance.now();
-  row.click();
-  const look = () => ([...document.querySelectorAll(".chat-rows .row")].some((element) => element.textContent.includes(text)) ? resolve(performance.now() - start) : requestAnimationFrame(look));
-  requestAnimationFrame(look);
-}), [title, last]);
+const openSession = (page, title, last) =>
+  page.evaluate(
+    ([wanted, text]) =>
+      new Promise((resolve) => {
+        const row = [...document.querySelectorAll(".session-open")].find((button) =>
+          button.textContent.includes(wanted),
+        );
+        const start = performance.now();
+        row.click();
+        const look = () =>
+          [...document.querySelectorAll(".chat-rows .row")].some((element) =>
+            element.textContent.includes(text),
+          )
+            ? resolve(performance.now() - start)
+            : requestAnimationFrame(look);
+        requestAnimationFrame(look);
+      }),
+    [title, last],
+  );
 
 const opens = [];
-for (let round = 0; round < (only ? 0 : 5); round++) await withPage("long", async (page) => { opens.push(await openSession(page, "Fix the rounding", "Part 19999")); });
+for (let round = 0; round < (only ? 0 : 5); round++)
+  await withPage("long", async (page) => {
+    opens.push(await openSession(page, "Fix the rounding", "Part 19999"));
+  });
 if (!only) report("open a session of 20,000 items (median of 5)", median(opens), "ms", 300);
 
-if (!only) await withPage("long", async (page) => {
-  await openSession(page, "Fix the rounding", "Part 19999");
-  await openSession(page, "Port the mesh", "Port src/mesh");
-  const switches = [];
-  for (let round = 0; round < 10; round++) {
-    switches.push(await openSession(page, "Fix the rounding", "Part 19999"));
-    switches.push(await openSession(page, "Port the mesh", "Port src/mesh"));
-  }
-  report("switch between two open tabs (p95 of 20)", percentile(switches, 0.95), "ms", 100);
-  await openSession(page, "Fix the rounding", "Part 19999");
-  const frames = await page.evaluate(() => new Promise((resolve) => {
-    const scroller = document.querySelector(".chat-scroll");
-    scroller.dispatchEvent(new WheelEvent("wheel", { bubbles: true }));
-    const times = [];
-    let last = performance.now();
-    const end = last + 5000;
-    const step = () => { const now = performance.now(); times.push(now - last); last = now; scroller.scrollTop -= 50; if (now < end) requestAnimationFrame(step); else resolve(times); };
-    requestAnimationFrame(step);
-  }));
-  report("frames per second while scrolling up through history", 1000 / (frames.reduce((a, b) => a + b, 0) / frames.length), "fps", 50, ">=");
-  report("longest frame of 95 % while scrolling", percentile(frames, 0.95), "ms", 34);
-});
+if (!only)
+  await withPage("long", async (page) => {
+    await openSession(page, "Fix the rounding", "Part 19999");
+    await openSession(page, "Port the mesh", "Port src/mesh");
+    const switches = [];
+    for (let round = 0; round < 10; round++) {
+      switches.push(await openSession(page, "Fix the rounding", "Part 19999"));
+      switches.push(await openSession(page, "Port the mesh", "Port src/mesh"));
+    }
+    report("switch between two open tabs (p95 of 20)", percentile(switches, 0.95), "ms", 100);
+    await openSession(page, "Fix the rounding", "Part 19999");
+    const frames = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const scroller = document.querySelector(".chat-scroll");
+          scroller.dispatchEvent(new WheelEvent("wheel", { bubbles: true }));
+          const times = [];
+          let last = performance.now();
+          const end = last + 5000;
+          const step = () => {
+            const now = performance.now();
+            times.push(now - last);
+            last = now;
+            scroller.scrollTop -= 50;
+            if (now < end) requestAnimationFrame(step);
+            else resolve(times);
+          };
+          requestAnimationFrame(step);
+        }),
+    );
+    report(
+      "frames per second while scrolling up through history",
+      1000 / (frames.reduce((a, b) => a + b, 0) / frames.length),
+      "fps",
+      50,
+      ">=",
+    );
+    report("longest frame of 95 % while scrolling", percentile(frames, 0.95), "ms", 34);
+  });
 
 /** Script time between two frames, from Chromium's own trace: time of the thread, so that other load on the machine does not count. */
 async function tracedScript(page, work) {
@@ -76,19 +118,41 @@ async function tracedScript(page, work) {
   const events = [];
   client.on("Tracing.dataCollected", ({ value }) => events.push(...value));
   const done = new Promise((resolve) => client.once("Tracing.tracingComplete", resolve));
-  await client.send("Tracing.start", { transferMode: "ReportEvents", traceConfig: { includedCategories: ["devtools.timeline", "v8", "disabled-by-default-devtools.timeline"] } });
+  await client.send("Tracing.start", {
+    transferMode: "ReportEvents",
+    traceConfig: { includedCategories: ["devtools.timeline", "v8", "disabled-by-default-devtools.timeline"] },
+  });
   await work();
   await client.send("Tracing.end");
   await done;
-  const script = events.filter((event) => event.ph === "X" && ["FunctionCall", "FireAnimationFrame", "TimerFire", "RunMicrotasks", "EvaluateScript", "MinorGC", "MajorGC"].includes(event.name)).sort((a, b) => a.ts - b.ts);
-  const main = Object.entries(script.reduce((sums, event) => ({ ...sums, [event.tid]: (sums[event.tid] ?? 0) + event.dur }), {})).sort((a, b) => b[1] - a[1])[0][0];
-  const frames = events.filter((event) => event.name === "FireAnimationFrame" && String(event.tid) === main).map((event) => event.ts).sort((a, b) => a - b);
+  const script = events
+    .filter(
+      (event) =>
+        event.ph === "X" &&
+        [
+          "FunctionCall",
+          "FireAnimationFrame",
+          "TimerFire",
+          "RunMicrotasks",
+          "EvaluateScript",
+          "MinorGC",
+          "MajorGC",
+        ].includes(event.name),
+    )
+    .sort((a, b) => a.ts - b.ts);
+  const main = Object.entries(
+    script.reduce((sums, event) => ({ ...sums, [event.tid]: (sums[event.tid] ?? 0) + event.dur }), {}),
+  ).sort((a, b) => b[1] - a[1])[0][0];
+  const frames = events
+    .filter((event) => event.name === "FireAnimationFrame" && String(event.tid) === main)
+    .map((event) => event.ts)
+    .sort((a, b) => a - b);
   const spent = new Array(frames.length).fill(0);
   let end = 0;
   let frame = 0;
   for (const event of script) {
     if (String(event.tid) !== main) continue;
-    if (event.ts < end) continue;  // Inside of one that was counted.
+    if (event.ts < end) continue; // Inside of one that was counted.
     end = event.ts + event.dur;
     while (frame + 1 < frames.length && frames[frame + 1] <= event.ts) frame++;
     spent[frame] += (event.tdur ?? event.dur) / 1000;
@@ -96,47 +160,85 @@ async function tracedScript(page, work) {
   return spent.filter((ms) => ms > 0.05);
 }
 
-if (!only || only === "stream") await withPage("busy", async (page, server) => {
-  const session = server.world.session("s-7");
-  await page.getByRole("button", { name: /Profile the frame loop/ }).first().click();
-  await page.locator(".composer textarea").waitFor();
-  let text = "";
-  while (text.length < 100_000) text += `## Part ${text.length}\n\n${answer}\n`;
-  session.timeline.turn("bench", { type: "turn_started", startedAt: new Date().toISOString() });
-  session.timeline.item("bench:a", { type: "message", turnId: "bench", origin: "agent", content: "" });
-  await page.locator(".message.agent").waitFor({ state: "attached" });
-  const spent = await tracedScript(page, async () => {
-    for (let at = 0; at < text.length; at += 64) { session.timeline.append("bench:a", "content", text.slice(at, at + 64)); if ((at / 64) % 2 === 0) await new Promise((resolve) => setTimeout(resolve, 6)); }
-    await page.waitForTimeout(300);
+if (!only || only === "stream")
+  await withPage("busy", async (page, server) => {
+    const session = server.world.session("s-7");
+    await page
+      .getByRole("button", { name: /Profile the frame loop/ })
+      .first()
+      .click();
+    await page.locator(".composer textarea").waitFor();
+    let text = "";
+    while (text.length < 100_000) text += `## Part ${text.length}\n\n${answer}\n`;
+    session.timeline.turn("bench", { type: "turn_started", startedAt: new Date().toISOString() });
+    session.timeline.item("bench:a", { type: "message", turnId: "bench", origin: "agent", content: "" });
+    await page.locator(".message.agent").waitFor({ state: "attached" });
+    const spent = await tracedScript(page, async () => {
+      for (let at = 0; at < text.length; at += 64) {
+        session.timeline.append("bench:a", "content", text.slice(at, at + 64));
+        if ((at / 64) % 2 === 0) await new Promise((resolve) => setTimeout(resolve, 6));
+      }
+      await page.waitForTimeout(300);
+    });
+    session.timeline.item("bench:a", { status: "complete" });
+    report("script per frame while 100 KB stream in (p95)", percentile(spent, 0.95), "ms", 8);
+    report("script per frame while 100 KB stream in (median)", median(spent), "ms", 4);
   });
-  session.timeline.item("bench:a", { status: "complete" });
-  report("script per frame while 100 KB stream in (p95)", percentile(spent, 0.95), "ms", 8);
-  report("script per frame while 100 KB stream in (median)", median(spent), "ms", 4);
-});
 
-if (!only || only === "memory") await withPage("busy", async (page, server) => {
-  const session = server.world.session("s-7");
-  await page.getByRole("button", { name: /Profile the frame loop/ }).first().click();
-  await page.locator(".composer textarea").waitFor();
-  const client = await page.context().newCDPSession(page);
-  const heap = async () => { await client.send("HeapProfiler.collectGarbage"); return (await client.send("Runtime.getHeapUsage")).usedSize / 1e6; };
-  const samples = [];
-  const end = Date.now() + minutes * 60_000;
-  for (let turn = 0; Date.now() < end; turn++) {
-    const turnId = `m${turn}`;
-    session.timeline.turn(turnId, { type: "turn_started", startedAt: new Date().toISOString() });
-    session.timeline.item(`${turnId}:a`, { type: "message", turnId, origin: "agent", content: "" });
-    for (let at = 0; at < 12_000; at += 200) { session.timeline.append(`${turnId}:a`, "content", `${answer}${answer}${answer}${answer}${answer}${answer}${answer}${answer}${answer}${answer}`.slice(at, at + 200)); await new Promise((resolve) => setTimeout(resolve, 5)); }
-    session.timeline.item(`${turnId}:a`, { status: "complete" });
-    for (let tool = 0; tool < 30; tool++) session.timeline.item(`${turnId}:t${tool}`, { type: "tool_call", turnId, toolName: "Bash", kind: "execute", callId: `${turnId}:t${tool}`, toolArguments: { command: "make" }, toolOutput: "x".repeat(20_000), status: "complete" });
-    session.timeline.turn(turnId, { type: "turn_complete", status: "completed", endedAt: new Date().toISOString() });
-    if (turn % 5 === 4) samples.push(await heap());
-  }
-  const early = Math.max(...samples.slice(0, Math.ceil(samples.length / 2)));
-  const late = Math.max(...samples.slice(Math.ceil(samples.length / 2)));
-  report(`heap over ${minutes} min of streaming: second half over first half`, late / early, "x", 1.15);
-  report("heap at most", Math.max(...samples), "MB", 150);
-});
+if (!only || only === "memory")
+  await withPage("busy", async (page, server) => {
+    const session = server.world.session("s-7");
+    await page
+      .getByRole("button", { name: /Profile the frame loop/ })
+      .first()
+      .click();
+    await page.locator(".composer textarea").waitFor();
+    const client = await page.context().newCDPSession(page);
+    const heap = async () => {
+      await client.send("HeapProfiler.collectGarbage");
+      return (await client.send("Runtime.getHeapUsage")).usedSize / 1e6;
+    };
+    const samples = [];
+    const end = Date.now() + minutes * 60_000;
+    for (let turn = 0; Date.now() < end; turn++) {
+      const turnId = `m${turn}`;
+      session.timeline.turn(turnId, { type: "turn_started", startedAt: new Date().toISOString() });
+      session.timeline.item(`${turnId}:a`, { type: "message", turnId, origin: "agent", content: "" });
+      for (let at = 0; at < 12_000; at += 200) {
+        session.timeline.append(
+          `${turnId}:a`,
+          "content",
+          `${answer}${answer}${answer}${answer}${answer}${answer}${answer}${answer}${answer}${answer}`.slice(
+            at,
+            at + 200,
+          ),
+        );
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      session.timeline.item(`${turnId}:a`, { status: "complete" });
+      for (let tool = 0; tool < 30; tool++)
+        session.timeline.item(`${turnId}:t${tool}`, {
+          type: "tool_call",
+          turnId,
+          toolName: "Bash",
+          kind: "execute",
+          callId: `${turnId}:t${tool}`,
+          toolArguments: { command: "make" },
+          toolOutput: "x".repeat(20_000),
+          status: "complete",
+        });
+      session.timeline.turn(turnId, {
+        type: "turn_complete",
+        status: "completed",
+        endedAt: new Date().toISOString(),
+      });
+      if (turn % 5 === 4) samples.push(await heap());
+    }
+    const early = Math.max(...samples.slice(0, Math.ceil(samples.length / 2)));
+    const late = Math.max(...samples.slice(Math.ceil(samples.length / 2)));
+    report(`heap over ${minutes} min of streaming: second half over first half`, late / early, "x", 1.15);
+    report("heap at most", Math.max(...samples), "MB", 150);
+  });
 
 await browser.close();
 if (process.argv.includes("--json")) console.log(JSON.stringify(results, null, 2));

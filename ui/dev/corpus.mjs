@@ -16,15 +16,15 @@ export const payloads = [
   "<embed src=\"javascript:window.hit('embed')\">",
   "<a href=\"javascript:window.hit('a')\" id=clickme>click me</a>",
   "<a href=\"  jAvAsCrIpT\t:window.hit('a2')\">click me</a>",
-  "<a href=\"data:text/html,<script>hit()</script>\">click me</a>",
+  '<a href="data:text/html,<script>hit()</script>">click me</a>',
   "<details open ontoggle=\"window.hit('toggle')\">x</details>",
   "<input autofocus onfocus=\"window.hit('focus')\">",
   "<video><source onerror=\"window.hit('source')\"></video>",
   "<style>@import 'http://canary.invalid/style.css'; body { display: none }</style>",
-  "<div style=\"background:url(http://canary.invalid/bg.png)\">styled</div>",
+  '<div style="background:url(http://canary.invalid/bg.png)">styled</div>',
   "<link rel=stylesheet href=http://canary.invalid/l.css><link rel=dns-prefetch href=//canary.invalid>",
-  "<base href=\"http://canary.invalid/\">",
-  "<meta http-equiv=refresh content=\"0;url=http://canary.invalid/\">",
+  '<base href="http://canary.invalid/">',
+  '<meta http-equiv=refresh content="0;url=http://canary.invalid/">',
   "<form id=app action=http://canary.invalid/><input name=attributes><button>Send</button></form>",
   "<img name=body src=http://canary.invalid/clobber.png>",
   "<template><script>window.hit('template')</script></template>",
@@ -46,5 +46,6 @@ export const markdown = [
   "- [ ] <img src=x onerror=window.hit('task')>",
 ];
 
-export const ansi = "\u001b]8;;javascript:window.hit('osc8')\u0007link\u001b]8;;\u0007 \u001b]52;c;ZXZpbA==\u0007 \u001b[31m<img src=x onerror=window.hit('ansi')>\u001b[0m \u001b]0;title\u0007 \u009b31mC1\u001b[2J\u001b[?1049h end";
+export const ansi =
+  "\u001b]8;;javascript:window.hit('osc8')\u0007link\u001b]8;;\u0007 \u001b]52;c;ZXZpbA==\u0007 \u001b[31m<img src=x onerror=window.hit('ansi')>\u001b[0m \u001b]0;title\u0007 \u009b31mC1\u001b[2J\u001b[?1049h end";
 export const all = [...payloads, ...markdown];

@@ -6,19 +6,35 @@ import { startServer } from "./server.mjs";
 const out = process.argv[2] ?? "screenshots";
 const only = process.argv.slice(3);
 mkdirSync(out, { recursive: true });
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox"],
+});
 
-async function shot(name, { story = "busy", scheme = "light", size = { width: 1320, height: 860 }, open, login = true, after } = {}) {
+async function shot(
+  name,
+  { story = "busy", scheme = "light", size = { width: 1320, height: 860 }, open, login = true, after } = {},
+) {
   if (only.length > 0 && !only.includes(name)) return;
   const server = await startServer({ story });
-  const context = await browser.newContext({ colorScheme: scheme, viewport: size, deviceScaleFactor: 1, reducedMotion: "reduce" });
+  const context = await browser.newContext({
+    colorScheme: scheme,
+    viewport: size,
+    deviceScaleFactor: 1,
+    reducedMotion: "reduce",
+  });
   const page = await context.newPage();
   page.on("pageerror", (error) => console.error(name, "page error:", error.message));
-  page.on("console", (message) => { if (message.type() === "error") console.error(name, "console:", message.text()); });
+  page.on("console", (message) => {
+    if (message.type() === "error") console.error(name, "console:", message.text());
+  });
   await page.goto(login ? server.launch : server.url);
   if (login) await page.locator("nav").waitFor({ state: "attached" });
   if (login && size.width < 760) await page.getByRole("button", { name: "Show sidebar" }).first().click();
-  if (open) { await page.getByRole("button", { name: open }).first().click(); await page.locator(".chat-rows .row").first().waitFor(); }
+  if (open) {
+    await page.getByRole("button", { name: open }).first().click();
+    await page.locator(".chat-rows .row").first().waitFor();
+  }
   if (after) await after(page, server);
   await page.waitForTimeout(500);
   await page.screenshot({ path: `${out}/${name}.png` });
@@ -33,19 +49,76 @@ await shot("first-run", { story: "first-run" });
 await shot("login", { login: false });
 await shot("chat-light", { open: cart });
 await shot("chat-dark", { open: cart, scheme: "dark" });
-await shot("diff", { open: cart, after: async (page) => { await page.locator(".chat-scroll").evaluate((element) => { element.scrollTop = 120; }); } });
-await shot("diff-dark", { scheme: "dark", open: cart, after: async (page) => { await page.locator(".chat-scroll").evaluate((element) => { element.scrollTop = 120; }); await page.getByRole("button", { name: /Bash/ }).click(); } });
+await shot("diff", {
+  open: cart,
+  after: async (page) => {
+    await page.locator(".chat-scroll").evaluate((element) => {
+      element.scrollTop = 120;
+    });
+  },
+});
+await shot("diff-dark", {
+  scheme: "dark",
+  open: cart,
+  after: async (page) => {
+    await page.locator(".chat-scroll").evaluate((element) => {
+      element.scrollTop = 120;
+    });
+    await page.getByRole("button", { name: /Bash/ }).click();
+  },
+});
 await shot("approval", { open: /Release build on CI/ });
 await shot("approval-dark", { open: /Release build on CI/, scheme: "dark" });
-await shot("inbox", { after: async (page) => { await page.getByRole("button", { name: /Inbox/ }).click(); } });
+await shot("inbox", {
+  after: async (page) => {
+    await page.getByRole("button", { name: /Inbox/ }).click();
+  },
+});
 await shot("failed", { open: /Port the mesh loader/ });
-await shot("streaming", { open: cart, after: async (page) => { await page.locator("textarea").fill("Now fix the tests with long words"); await page.keyboard.press("Enter"); await page.waitForTimeout(2600); await page.locator("textarea").fill("And then update the guide"); await page.keyboard.press("Enter"); await page.waitForTimeout(300); } });
-await shot("palette", { open: cart, after: async (page) => { await page.keyboard.press("Control+k"); await page.keyboard.type("se"); } });
-await shot("search", { open: cart, after: async (page) => { await page.keyboard.press("Control+Shift+F"); await page.keyboard.type("cents"); await page.waitForTimeout(400); } });
-await shot("new-session", { after: async (page) => { await page.getByRole("button", { name: "New session in web-shop" }).first().click(); } });
-await shot("shortcuts", { after: async (page) => { await page.keyboard.press("?"); } });
+await shot("streaming", {
+  open: cart,
+  after: async (page) => {
+    await page.locator("textarea").fill("Now fix the tests with long words");
+    await page.keyboard.press("Enter");
+    await page.waitForTimeout(2600);
+    await page.locator("textarea").fill("And then update the guide");
+    await page.keyboard.press("Enter");
+    await page.waitForTimeout(300);
+  },
+});
+await shot("palette", {
+  open: cart,
+  after: async (page) => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("se");
+  },
+});
+await shot("search", {
+  open: cart,
+  after: async (page) => {
+    await page.keyboard.press("Control+Shift+F");
+    await page.keyboard.type("cents");
+    await page.waitForTimeout(400);
+  },
+});
+await shot("new-session", {
+  after: async (page) => {
+    await page.getByRole("button", { name: "New session in web-shop" }).first().click();
+  },
+});
+await shot("shortcuts", {
+  after: async (page) => {
+    await page.keyboard.press("?");
+  },
+});
 await shot("long", { story: "long", open: cart });
-await shot("offline", { open: cart, after: async (page, server) => { await server.stop(); await page.waitForTimeout(700); } });
+await shot("offline", {
+  open: cart,
+  after: async (page, server) => {
+    await server.stop();
+    await page.waitForTimeout(700);
+  },
+});
 await shot("phone-chat", { size: phone, open: cart });
 await shot("phone-sidebar", { size: phone });
 await shot("phone-approval", { size: phone, open: /Release build on CI/, scheme: "dark" });

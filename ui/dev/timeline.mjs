@@ -12,7 +12,18 @@ export class Timeline {
   item(itemId, fields) {
     const old = this.items.get(itemId);
     const now = new Date().toISOString();
-    const item = { sessionId: this.sessionId, itemId, sourceTimestamp: now, startedAt: now, status: "create", ...old, emittedAt: now, ...fields, pos: old?.pos ?? ++this.pos, rev: ++this.rev };
+    const item = {
+      sessionId: this.sessionId,
+      itemId,
+      sourceTimestamp: now,
+      startedAt: now,
+      status: "create",
+      ...old,
+      emittedAt: now,
+      ...fields,
+      pos: old?.pos ?? ++this.pos,
+      rev: ++this.rev,
+    };
     if (["complete", "error", "cancelled"].includes(item.status) && !item.endedAt) item.endedAt = now;
     this.items.set(itemId, item);
     this.tell({ type: "session:upsert", sessionId: this.sessionId, rev: item.rev, payload: item });
@@ -25,33 +36,69 @@ export class Timeline {
     item[field] = (item[field] ?? "") + text;
     item.rev = ++this.rev;
     item.status = "update";
-    this.tell({ type: "session:append", sessionId: this.sessionId, rev: item.rev, itemId, field, from, text });
+    this.tell({
+      type: "session:append",
+      sessionId: this.sessionId,
+      rev: item.rev,
+      itemId,
+      field,
+      from,
+      text,
+    });
   }
 
   turn(turnId, fields) {
     const old = this.turns.get(turnId);
-    const turn = { turnId, sessionId: this.sessionId, origin: "user", ...old, ...fields, pos: old?.pos ?? ++this.pos, rev: ++this.rev };
+    const turn = {
+      turnId,
+      sessionId: this.sessionId,
+      origin: "user",
+      ...old,
+      ...fields,
+      pos: old?.pos ?? ++this.pos,
+      rev: ++this.rev,
+    };
     for (const key of Object.keys(turn)) if (turn[key] === undefined) delete turn[key];
     this.turns.set(turnId, turn);
     this.tell({ type: "session:turn", sessionId: this.sessionId, rev: turn.rev, payload: turn });
     return turn;
   }
 
-  tell(message) { const text = JSON.stringify(message); for (const send of this.readers) send(text); }
+  tell(message) {
+    const text = JSON.stringify(message);
+    for (const send of this.readers) send(text);
+  }
 
   /** The newest `tail` entries before `before`. */
   window(tail, before = Infinity) {
-    const entries = [...this.items.values()].filter((item) => item.pos < before).sort((a, b) => a.pos - b.pos);
+    const entries = [...this.items.values()]
+      .filter((item) => item.pos < before)
+      .sort((a, b) => a.pos - b.pos);
     const shown = entries.slice(-tail);
     const first = shown[0]?.pos ?? 0;
     const more = entries.length > shown.length;
-    const turns = [...this.turns.values()].filter((turn) => turn.pos < before && (!more || turn.pos >= first - 1));
+    const turns = [...this.turns.values()].filter(
+      (turn) => turn.pos < before && (!more || turn.pos >= first - 1),
+    );
     return { entries: shown, turns, rev: this.rev, ...(more ? { before: first } : {}) };
   }
 
   since(rev) {
-    return [...[...this.items.values()].map((payload) => ({ type: "session:upsert", sessionId: this.sessionId, rev: payload.rev, payload })),
-      ...[...this.turns.values()].map((payload) => ({ type: "session:turn", sessionId: this.sessionId, rev: payload.rev, payload }))]
-      .filter((message) => message.rev > rev).sort((a, b) => a.rev - b.rev);
+    return [
+      ...[...this.items.values()].map((payload) => ({
+        type: "session:upsert",
+        sessionId: this.sessionId,
+        rev: payload.rev,
+        payload,
+      })),
+      ...[...this.turns.values()].map((payload) => ({
+        type: "session:turn",
+        sessionId: this.sessionId,
+        rev: payload.rev,
+        payload,
+      })),
+    ]
+      .filter((message) => message.rev > rev)
+      .sort((a, b) => a.rev - b.rev);
   }
 }

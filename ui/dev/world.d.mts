@@ -7,10 +7,19 @@ export interface DevTimeline {
   append(itemId: string, field: string, text: string): void;
   turn(turnId: string, fields: Record<string, unknown>): Turn;
 }
-export interface DevSession { info: SessionInfo; timeline: DevTimeline; facts: Record<string, unknown>; queue: unknown[]; running?: string }
+export interface DevSession {
+  info: SessionInfo;
+  timeline: DevTimeline;
+  facts: Record<string, unknown>;
+  queue: unknown[];
+  running?: string;
+}
 export class World {
   constructor(story: string);
-  epoch: string; version: string; pace: number; startMs?: number;
+  epoch: string;
+  version: string;
+  pace: number;
+  startMs?: number;
   projects: Project[];
   agents: (AgentInfo & { refuses?: boolean })[];
   sessions: Map<string, DevSession>;
@@ -21,5 +30,11 @@ export class World {
   change(session: DevSession, more: Partial<SessionInfo>): void;
   setAgent(cliType: string, status: AgentInfo["status"], message?: string): void;
   connect(ws: { send(text: string): void; on(event: string, listener: (data: unknown) => void): void }): void;
-  http(method: string, url: URL, body: unknown, send: (status: number, body: unknown) => void, response: unknown): Promise<void>;
+  http(
+    method: string,
+    url: URL,
+    body: unknown,
+    send: (status: number, body: unknown) => void,
+    response: unknown,
+  ): Promise<void>;
 }

@@ -11,8 +11,13 @@ const fail = (status, code, message, more = {}) => Object.assign(new Error(messa
 function subdirectories(prefix) {
   const parent = prefix.endsWith("/") ? prefix : prefix.slice(0, prefix.lastIndexOf("/") + 1);
   const start = prefix.slice(parent.length);
-  try { return readdirSync(parent || "/", { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name.startsWith(start) && !entry.name.startsWith(".")).map((entry) => `${parent}${entry.name}`); }
-  catch { return []; }
+  try {
+    return readdirSync(parent || "/", { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name.startsWith(start) && !entry.name.startsWith("."))
+      .map((entry) => `${parent}${entry.name}`);
+  } catch {
+    return [];
+  }
 }
 
 export class World {
@@ -29,7 +34,12 @@ export class World {
   }
 
   addProject(path) {
-    const project = { projectId: `p${path.replace(/\W+/g, "-")}`, path, name: basename(path), addedAt: new Date().toISOString() };
+    const project = {
+      projectId: `p${path.replace(/\W+/g, "-")}`,
+      path,
+      name: basename(path),
+      addedAt: new Date().toISOString(),
+    };
     this.projects.push(project);
     return project;
   }
@@ -37,18 +47,68 @@ export class World {
   addSession(projectId, cliType, title, more = {}) {
     const sessionId = more.sessionId ?? `s-${this.sessions.size + 1}`;
     const at = new Date().toISOString();
-    const session = { info: { sessionId, cliType, projectId, status: "open", activity: "idle", unread: false, title, createdAt: at, lastActiveAt: at, archived: false, discovered: false, ...more },
-      timeline: new Timeline(sessionId), queue: [], waiting: new Map(),
-      facts: { modes: [{ id: "default", name: "Ask before acting" }, { id: "acceptEdits", name: "Accept edits" }, { id: "plan", name: "Plan only" }, { id: "bypassPermissions", name: "Bypass permissions" }], mode: "default",
-        models: [{ id: "large", name: "Large" }, { id: "small", name: "Small" }], model: "large", context: { used: 48000, size: 200000 },
-        commands: [{ name: "compact", description: "Summarise the conversation so far" }, { name: "review", description: "Review the current changes" }, { name: "init", description: "Write a project guide" }] } };
-    session.wait = (itemId) => { this.change(session, { activity: "needs-approval" }); return new Promise((resolve) => { session.waiting.set(itemId, resolve); session.answered = resolve; }).then((given) => { this.change(session, { activity: "working" }); return given; }); };
+    const session = {
+      info: {
+        sessionId,
+        cliType,
+        projectId,
+        status: "open",
+        activity: "idle",
+        unread: false,
+        title,
+        createdAt: at,
+        lastActiveAt: at,
+        archived: false,
+        discovered: false,
+        ...more,
+      },
+      timeline: new Timeline(sessionId),
+      queue: [],
+      waiting: new Map(),
+      facts: {
+        modes: [
+          { id: "default", name: "Ask before acting" },
+          { id: "acceptEdits", name: "Accept edits" },
+          { id: "plan", name: "Plan only" },
+          { id: "bypassPermissions", name: "Bypass permissions" },
+        ],
+        mode: "default",
+        models: [
+          { id: "large", name: "Large" },
+          { id: "small", name: "Small" },
+        ],
+        model: "large",
+        context: { used: 48000, size: 200000 },
+        commands: [
+          { name: "compact", description: "Summarise the conversation so far" },
+          { name: "review", description: "Review the current changes" },
+          { name: "init", description: "Write a project guide" },
+        ],
+      },
+    };
+    session.wait = (itemId) => {
+      this.change(session, { activity: "needs-approval" });
+      return new Promise((resolve) => {
+        session.waiting.set(itemId, resolve);
+        session.answered = resolve;
+      }).then((given) => {
+        this.change(session, { activity: "working" });
+        return given;
+      });
+    };
     this.sessions.set(sessionId, session);
     return session;
   }
 
-  session(id) { const session = this.sessions.get(id); if (!session) throw fail(404, "SESSION_NOT_FOUND", "There is no such session."); return session; }
-  broadcast(message) { const text = JSON.stringify(message); for (const { ws } of this.connections) ws.send(text); }
+  session(id) {
+    const session = this.sessions.get(id);
+    if (!session) throw fail(404, "SESSION_NOT_FOUND", "There is no such session.");
+    return session;
+  }
+  broadcast(message) {
+    const text = JSON.stringify(message);
+    for (const { ws } of this.connections) ws.send(text);
+  }
   change(session, more) {
     Object.assign(session.info, more, { lastActiveAt: new Date().toISOString() });
     this.broadcast({ type: "session:activity", ...session.info });
@@ -60,48 +120,121 @@ export class World {
     const send = (message) => ws.send(JSON.stringify(message));
     send({ type: "hello", version: this.version, wireVersion: 1, epoch: this.epoch });
     send({ type: "project:list", projects: this.projects });
-    for (const agent of this.agents) send({ type: "agent:status", cliType: agent.cliType, status: agent.status });
-    for (const { info } of this.sessions.values()) if (info.activity !== "idle" || info.unread) send({ type: "session:activity", ...info });
+    for (const agent of this.agents)
+      send({ type: "agent:status", cliType: agent.cliType, status: agent.status });
+    for (const { info } of this.sessions.values())
+      if (info.activity !== "idle" || info.unread) send({ type: "session:activity", ...info });
     ws.on("message", async (data) => {
       const message = JSON.parse(data.toString());
-      try { send({ requestId: message.requestId, ...(await this.handle(connection, message)) }); }
-      catch (error) { send({ type: "error", code: error.code ?? "ERROR", message: error.message, requestId: message.requestId, ...error.more }); }
+      try {
+        send({ requestId: message.requestId, ...(await this.handle(connection, message)) });
+      } catch (error) {
+        send({
+          type: "error",
+          code: error.code ?? "ERROR",
+          message: error.message,
+          requestId: message.requestId,
+          ...error.more,
+        });
+      }
     });
-    ws.on("close", () => { this.connections.delete(connection); for (const [id, send] of connection.open) this.sessions.get(id)?.timeline.readers.delete(send); });
+    ws.on("close", () => {
+      this.connections.delete(connection);
+      for (const [id, send] of connection.open) this.sessions.get(id)?.timeline.readers.delete(send);
+    });
   }
 
   async handle(connection, message) {
     const { type } = message;
-    if (type === "project:add") return { type: "project:added", project: this.tryAdd(message.path, connection) };
-    if (type === "project:remove") { this.projects = this.projects.filter((project) => project.projectId !== message.projectId); this.broadcast({ type: "project:removed", projectId: message.projectId }); return { type: "ok" }; }
+    if (type === "project:add")
+      return { type: "project:added", project: this.tryAdd(message.path, connection) };
+    if (type === "project:remove") {
+      this.projects = this.projects.filter((project) => project.projectId !== message.projectId);
+      this.broadcast({ type: "project:removed", projectId: message.projectId });
+      return { type: "ok" };
+    }
     if (type === "project:list") return { type, projects: this.projects };
-    if (type === "session:list") return { type, projectId: message.projectId, sessions: [...this.sessions.values()].map(({ info }) => info).filter((info) => info.projectId === message.projectId && !info.archived) };
+    if (type === "session:list")
+      return {
+        type,
+        projectId: message.projectId,
+        sessions: [...this.sessions.values()]
+          .map(({ info }) => info)
+          .filter((info) => info.projectId === message.projectId && !info.archived),
+      };
     if (type === "session:create") return this.create(message);
-    if (type === "session:reconnect") { this.setAgent(message.cliType, "connected"); return { type: "ok" }; }
+    if (type === "session:reconnect") {
+      this.setAgent(message.cliType, "connected");
+      return { type: "ok" };
+    }
     const session = this.session(message.sessionId);
     const { timeline, info } = session;
     switch (type) {
-      case "session:open": return this.open(connection, session, message);
-      case "session:close": timeline.readers.delete(connection.open.get(info.sessionId)); connection.open.delete(info.sessionId); return { type: "ok" };
-      case "session:page": { const page = timeline.window(message.count, message.before); return { type, sessionId: info.sessionId, entries: page.entries, turns: page.turns, before: page.before }; }
-      case "session:send": return { type: "session:sent", sessionId: info.sessionId, ...this.send(session, message) };
-      case "session:queue": this.queue(session, message); return { type: "ok" };
-      case "session:cancel": session.cancel?.(); return { type: "ok" };
-      case "session:answer": this.answer(session, message); return { type: "ok" };
-      case "session:archive": this.change(session, { archived: message.archived }); return { type: "ok" };
-      case "session:rename": this.change(session, { title: message.title }); return { type: "ok" };
-      case "session:mode": session.facts.mode = message.mode; this.broadcast({ type: "session:info", sessionId: info.sessionId, ...session.facts }); return { type: "ok" };
-      case "session:model": session.facts.model = message.model; this.broadcast({ type: "session:info", sessionId: info.sessionId, ...session.facts }); return { type: "ok" };
-      case "session:kill": this.change(session, { status: "dead", activity: "idle" }); return { type: "ok" };
-      case "session:read": if (info.unread) { info.unread = false; this.broadcast({ type: "session:activity", ...info }); } return { type: "ok" };
-      default: throw fail(400, "INVALID_REQUEST", `Unknown message ${type}.`);
+      case "session:open":
+        return this.open(connection, session, message);
+      case "session:close":
+        timeline.readers.delete(connection.open.get(info.sessionId));
+        connection.open.delete(info.sessionId);
+        return { type: "ok" };
+      case "session:page": {
+        const page = timeline.window(message.count, message.before);
+        return {
+          type,
+          sessionId: info.sessionId,
+          entries: page.entries,
+          turns: page.turns,
+          before: page.before,
+        };
+      }
+      case "session:send":
+        return { type: "session:sent", sessionId: info.sessionId, ...this.send(session, message) };
+      case "session:queue":
+        this.queue(session, message);
+        return { type: "ok" };
+      case "session:cancel":
+        session.cancel?.();
+        return { type: "ok" };
+      case "session:answer":
+        this.answer(session, message);
+        return { type: "ok" };
+      case "session:archive":
+        this.change(session, { archived: message.archived });
+        return { type: "ok" };
+      case "session:rename":
+        this.change(session, { title: message.title });
+        return { type: "ok" };
+      case "session:mode":
+        session.facts.mode = message.mode;
+        this.broadcast({ type: "session:info", sessionId: info.sessionId, ...session.facts });
+        return { type: "ok" };
+      case "session:model":
+        session.facts.model = message.model;
+        this.broadcast({ type: "session:info", sessionId: info.sessionId, ...session.facts });
+        return { type: "ok" };
+      case "session:kill":
+        this.change(session, { status: "dead", activity: "idle" });
+        return { type: "ok" };
+      case "session:read":
+        if (info.unread) {
+          info.unread = false;
+          this.broadcast({ type: "session:activity", ...info });
+        }
+        return { type: "ok" };
+      default:
+        throw fail(400, "INVALID_REQUEST", `Unknown message ${type}.`);
     }
   }
 
   tryAdd(path, asker) {
-    if (!path.startsWith("/") || !existsSync(path)) throw fail(400, "PROJECT_PATH_INVALID", `${path} is not an existing folder. Give the absolute path of a folder on this machine.`);
+    if (!path.startsWith("/") || !existsSync(path))
+      throw fail(
+        400,
+        "PROJECT_PATH_INVALID",
+        `${path} is not an existing folder. Give the absolute path of a folder on this machine.`,
+      );
     const same = this.projects.find((project) => project.path === path.replace(/\/+$/, ""));
-    if (same) throw fail(409, "PROJECT_EXISTS", "This folder is already a project.", { projectId: same.projectId });
+    if (same)
+      throw fail(409, "PROJECT_EXISTS", "This folder is already a project.", { projectId: same.projectId });
     const project = this.addProject(path.replace(/\/+$/, ""));
     const text = JSON.stringify({ type: "project:added", project });
     for (const connection of this.connections) if (connection !== asker) connection.ws.send(text);
@@ -129,8 +262,12 @@ export class World {
 
   open(connection, { timeline, info }, { since, epoch, tail = 1e9 }) {
     const send = (text) => connection.ws.send(text);
-    if (!connection.open.has(info.sessionId)) { connection.open.set(info.sessionId, send); timeline.readers.add(send); }
-    if (since === undefined || epoch !== this.epoch || since > timeline.rev) return { type: "session:history", sessionId: info.sessionId, ...timeline.window(tail) };
+    if (!connection.open.has(info.sessionId)) {
+      connection.open.set(info.sessionId, send);
+      timeline.readers.add(send);
+    }
+    if (since === undefined || epoch !== this.epoch || since > timeline.rev)
+      return { type: "session:history", sessionId: info.sessionId, ...timeline.window(tail) };
     for (const change of timeline.since(since)) send(JSON.stringify(change));
     return { type: "ok", rev: timeline.rev };
   }
@@ -140,7 +277,11 @@ export class World {
     const turnId = randomUUID();
     this.sent.set(clientMessageId, turnId);
     const turn = { turnId, content, attachments };
-    if (session.running) { session.queue.push(turn); session.timeline.turn(turnId, { type: "turn_queued", content, queuedAt: new Date().toISOString() }); return { turnId, queued: true }; }
+    if (session.running) {
+      session.queue.push(turn);
+      session.timeline.turn(turnId, { type: "turn_queued", content, queuedAt: new Date().toISOString() });
+      return { turnId, queued: true };
+    }
     void this.run(session, turn);
     return { turnId };
   }
@@ -148,38 +289,79 @@ export class World {
   async run(session, { turnId, content, attachments }) {
     session.running = turnId;
     const { timeline, info } = session;
-    timeline.turn(turnId, { type: "turn_started", content: undefined, held: undefined, startedAt: new Date().toISOString(), modelId: session.facts.model });
-    timeline.item(`${turnId}:user`, { type: "message", turnId, origin: "user", content, status: "complete", ...(attachments ? { attachments: attachments.map((a) => ({ ...a, mimeType: "image/png" })) } : {}) });
+    timeline.turn(turnId, {
+      type: "turn_started",
+      content: undefined,
+      held: undefined,
+      startedAt: new Date().toISOString(),
+      modelId: session.facts.model,
+    });
+    timeline.item(`${turnId}:user`, {
+      type: "message",
+      turnId,
+      origin: "user",
+      content,
+      status: "complete",
+      ...(attachments ? { attachments: attachments.map((a) => ({ ...a, mimeType: "image/png" })) } : {}),
+    });
     this.change(session, { activity: "working", title: info.title || content.split("\n")[0].slice(0, 60) });
     const end = { endedAt: undefined, usage: { inputTokens: 12840, outputTokens: 1312 }, costUsd: 0.0421 };
     try {
       const cancelled = await play(session, turnId, content, { pace: this.pace });
-      timeline.turn(turnId, { ...end, type: "turn_complete", status: cancelled ? "cancelled" : "completed", endedAt: new Date().toISOString() });
+      timeline.turn(turnId, {
+        ...end,
+        type: "turn_complete",
+        status: cancelled ? "cancelled" : "completed",
+        endedAt: new Date().toISOString(),
+      });
       if (cancelled) for (const queued of session.queue) timeline.turn(queued.turnId, { held: true });
       session.running = undefined;
       this.change(session, { activity: "idle", unread: true });
       if (!cancelled && session.queue.length > 0) void this.run(session, session.queue.shift());
     } catch (error) {
-      timeline.turn(turnId, { type: "turn_error", errorCode: "AGENT_ERROR", errorMessage: error.message, endedAt: new Date().toISOString() });
+      timeline.turn(turnId, {
+        type: "turn_error",
+        errorCode: "AGENT_ERROR",
+        errorMessage: error.message,
+        endedAt: new Date().toISOString(),
+      });
       session.running = undefined;
       this.change(session, { activity: "failed" });
     }
   }
 
   queue(session, { turnId, content, resume }) {
-    if (resume) { if (!session.running && session.queue.length > 0) void this.run(session, session.queue.shift()); return; }
+    if (resume) {
+      if (!session.running && session.queue.length > 0) void this.run(session, session.queue.shift());
+      return;
+    }
     const turn = session.queue.find((candidate) => candidate.turnId === turnId);
     if (!turn) throw fail(409, "TURN_STARTED", "This message is already with the agent.");
-    if (content === null) { session.queue = session.queue.filter((other) => other !== turn); session.timeline.turn(turnId, { type: "turn_complete", status: "cancelled", content: undefined }); }
-    else { turn.content = content; session.timeline.turn(turnId, { content }); }
+    if (content === null) {
+      session.queue = session.queue.filter((other) => other !== turn);
+      session.timeline.turn(turnId, { type: "turn_complete", status: "cancelled", content: undefined });
+    } else {
+      turn.content = content;
+      session.timeline.turn(turnId, { content });
+    }
   }
 
   answer(session, { itemId, optionId, message, answers }) {
     const item = session.timeline.items.get(itemId);
     if (!item) throw fail(404, "ITEM_NOT_FOUND", "There is no such question.");
     if (item.state !== "pending") throw fail(409, "ALREADY_ANSWERED", "Someone has answered this already.");
-    const given = { ...(optionId ? { optionId } : {}), ...(message ? { message } : {}), ...(answers ? { answers } : {}) };
-    session.timeline.item(itemId, { state: "answered", status: "complete", answer: given, answeredAt: new Date().toISOString(), answeredBy: "you" });
+    const given = {
+      ...(optionId ? { optionId } : {}),
+      ...(message ? { message } : {}),
+      ...(answers ? { answers } : {}),
+    };
+    session.timeline.item(itemId, {
+      state: "answered",
+      status: "complete",
+      answer: given,
+      answeredAt: new Date().toISOString(),
+      answeredBy: "you",
+    });
     session.waiting.get(itemId)?.(given);
     if (!session.waiting.has(itemId)) this.change(session, { activity: "idle" });
   }
@@ -188,32 +370,92 @@ export class World {
     const path = url.pathname;
     if (path === "/api/agents") return send(200, { agents: this.agents });
     if (path === "/api/inbox") {
-      return send(200, { items: [...this.sessions.values()].flatMap(({ info, timeline }) => [...timeline.items.values()].filter((item) => item.type === "approval" && item.state === "pending")
-        .map((item) => ({ sessionId: info.sessionId, title: info.title, item }))) });
+      return send(200, {
+        items: [...this.sessions.values()].flatMap(({ info, timeline }) =>
+          [...timeline.items.values()]
+            .filter((item) => item.type === "approval" && item.state === "pending")
+            .map((item) => ({ sessionId: info.sessionId, title: info.title, item })),
+        ),
+      });
     }
-    if (path === "/api/directories") return send(200, { directories: subdirectories(url.searchParams.get("prefix") || "/") });
+    if (path === "/api/directories")
+      return send(200, { directories: subdirectories(url.searchParams.get("prefix") || "/") });
     if (path === "/api/search") return send(200, { results: this.search(url.searchParams.get("q")) });
-    if (path === "/api/session/list") return send(200, { sessions: [...this.sessions.values()].map(({ info }) => info).filter((info) => info.projectId === url.searchParams.get("projectId") && info.archived === (url.searchParams.get("archived") === "1")) });
+    if (path === "/api/session/list")
+      return send(200, {
+        sessions: [...this.sessions.values()]
+          .map(({ info }) => info)
+          .filter(
+            (info) =>
+              info.projectId === url.searchParams.get("projectId") &&
+              info.archived === (url.searchParams.get("archived") === "1"),
+          ),
+      });
     if (/^\/api\/project\/[^/]+\/files$/.test(path)) {
-      const all = ["src/total.ts", "src/pricing/total.ts", "src/pricing/item.ts", "src/pricing/total.test.ts", "src/main.ts", "README.md", "package.json", "docs/pricing.md"];
-      return send(200, { files: all.filter((file) => file.includes(url.searchParams.get("q") ?? "")).map((file) => ({ path: file })) });
+      const all = [
+        "src/total.ts",
+        "src/pricing/total.ts",
+        "src/pricing/item.ts",
+        "src/pricing/total.test.ts",
+        "src/main.ts",
+        "README.md",
+        "package.json",
+        "docs/pricing.md",
+      ];
+      return send(200, {
+        files: all
+          .filter((file) => file.includes(url.searchParams.get("q") ?? ""))
+          .map((file) => ({ path: file })),
+      });
     }
     const of = /^\/api\/session\/([^/]+)\/(.+)$/.exec(path);
     if (!of) throw fail(404, "NOT_FOUND", "There is no such address.");
     const session = this.session(of[1]);
-    if (of[2] === "status") return send(200, { ...session.info, isAlive: true, state: session.info.status, ...session.facts });
-    if (of[2] === "attachment") { this.attachment = body; return send(201, { attachmentId: randomUUID() }); }
-    if (of[2].startsWith("attachment/")) { response.writeHead(200, { "Content-Type": "image/png" }); return response.end(this.attachment); }
-    if (of[2].endsWith("/output")) { response.writeHead(200, { "Content-Type": "text/plain" }); return response.end(session.timeline.items.get(of[2].split("/")[1])?.whole ?? ""); }
-    if (of[2] === "export") { response.writeHead(200, { "Content-Type": "text/markdown" }); return response.end("# Export\n"); }
+    if (of[2] === "status")
+      return send(200, { ...session.info, isAlive: true, state: session.info.status, ...session.facts });
+    if (of[2] === "attachment") {
+      this.attachment = body;
+      return send(201, { attachmentId: randomUUID() });
+    }
+    if (of[2].startsWith("attachment/")) {
+      response.writeHead(200, { "Content-Type": "image/png" });
+      return response.end(this.attachment);
+    }
+    if (of[2].endsWith("/output")) {
+      response.writeHead(200, { "Content-Type": "text/plain" });
+      return response.end(session.timeline.items.get(of[2].split("/")[1])?.whole ?? "");
+    }
+    if (of[2] === "export") {
+      response.writeHead(200, { "Content-Type": "text/markdown" });
+      return response.end("# Export\n");
+    }
     if (of[2] === "fork") throw fail(409, "NOT_SUPPORTED", "This agent cannot fork a session.");
-    if (of[2] === "delete") { this.sessions.delete(session.info.sessionId); return send(200, {}); }
+    if (of[2] === "delete") {
+      this.sessions.delete(session.info.sessionId);
+      return send(200, {});
+    }
     throw fail(404, "NOT_FOUND", "There is no such address.");
   }
 
   search(query) {
-    return [...this.sessions.values()].flatMap(({ info, timeline }) => [...timeline.items.values()].filter((item) => (item.content ?? "").toLowerCase().includes(query.toLowerCase())).slice(0, 5)
-      .map((item) => { const at = item.content.toLowerCase().indexOf(query.toLowerCase()); return { sessionId: info.sessionId, itemId: item.itemId, turnId: item.turnId, type: item.type, title: info.title,
-        cliType: info.cliType, projectId: info.projectId, snippet: item.content.slice(Math.max(0, at - 40), at + 80), at: item.startedAt }; }));
+    return [...this.sessions.values()].flatMap(({ info, timeline }) =>
+      [...timeline.items.values()]
+        .filter((item) => (item.content ?? "").toLowerCase().includes(query.toLowerCase()))
+        .slice(0, 5)
+        .map((item) => {
+          const at = item.content.toLowerCase().indexOf(query.toLowerCase());
+          return {
+            sessionId: info.sessionId,
+            itemId: item.itemId,
+            turnId: item.turnId,
+            type: item.type,
+            title: info.title,
+            cliType: info.cliType,
+            projectId: info.projectId,
+            snippet: item.content.slice(Math.max(0, at - 40), at + 80),
+            at: item.startedAt,
+          };
+        }),
+    );
   }
 }

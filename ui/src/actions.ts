@@ -9,12 +9,18 @@ import type { ApprovalAnswer, AttachmentRef, Project } from "./wire";
 export function createProblem(app: App, cliType: string, error: unknown): string {
   const name = app.agent(cliType)?.name ?? cliType;
   if (!(error instanceof WireError)) return "Not connected to the server right now. Try again in a moment.";
-  if (error.code === "AGENT_UNAVAILABLE") return `Could not start ${name}. Check that it's installed. ${error.message}`;
+  if (error.code === "AGENT_UNAVAILABLE")
+    return `Could not start ${name}. Check that it's installed. ${error.message}`;
   if (error.code === "SESSION_CREATE_FAILED") return `Could not connect to ${name}. ${error.message}`;
   return error.message;
 }
 
-export interface NewSession { cliType: string; projectId: string; model?: string; mode?: string }
+export interface NewSession {
+  cliType: string;
+  projectId: string;
+  model?: string;
+  mode?: string;
+}
 
 /** Opens the tab at once; the session follows. If it cannot be made, tab and row go, the words typed so far stay. */
 export async function createSession(app: App, options: NewSession): Promise<void> {
@@ -22,7 +28,10 @@ export async function createSession(app: App, options: NewSession): Promise<void
   const kept = keptDraft(options.projectId);
   batch(() => {
     app.lastAgent.value = options.cliType;
-    app.creating.value = new Map(app.creating.peek()).set(temporary, { ...options, at: new Date().toISOString() });
+    app.creating.value = new Map(app.creating.peek()).set(temporary, {
+      ...options,
+      at: new Date().toISOString(),
+    });
     const draft = app.drafts.peek()[kept];
     if (draft) app.drafts.value = { ...without(app.drafts.peek(), kept), [temporary]: draft };
     app.show(temporary);
@@ -32,7 +41,10 @@ export async function createSession(app: App, options: NewSession): Promise<void
     if (answer.type === "session:created") created(app, temporary, answer.sessionId, options);
   } catch (error) {
     abandon(app, temporary, kept);
-    app.toast("error", createProblem(app, options.cliType, error), { label: "Try again", run: () => void createSession(app, options) });
+    app.toast("error", createProblem(app, options.cliType, error), {
+      label: "Try again",
+      run: () => void createSession(app, options),
+    });
     app.refreshAgents();
   }
 }
@@ -44,13 +56,22 @@ const keptDraft = (projectId: string) => `new:${projectId}`;
 export function forgetUnmade(app: App): void {
   const unmade = /^new:[0-9a-f-]{36}:(.+)$/;
   batch(() => {
-    app.tabs.value = app.tabs.peek().ids.filter((id) => id.startsWith("new:")).reduce(closeTab, app.tabs.peek());
-    const typed = [...app.outbox.entries.peek().map((entry) => [entry.sessionId, entry.content] as const), ...Object.entries(app.drafts.peek())];
+    app.tabs.value = app.tabs
+      .peek()
+      .ids.filter((id) => id.startsWith("new:"))
+      .reduce(closeTab, app.tabs.peek());
+    const typed = [
+      ...app.outbox.entries.peek().map((entry) => [entry.sessionId, entry.content] as const),
+      ...Object.entries(app.drafts.peek()),
+    ];
     for (const [id, text] of typed) {
       const projectId = unmade.exec(id)?.[1];
       if (projectId === undefined) continue;
       const old = app.drafts.peek()[keptDraft(projectId)];
-      app.drafts.value = { ...without(app.drafts.peek(), id), [keptDraft(projectId)]: old ? `${old}\n\n${text}` : text };
+      app.drafts.value = {
+        ...without(app.drafts.peek(), id),
+        [keptDraft(projectId)]: old ? `${old}\n\n${text}` : text,
+      };
     }
     app.outbox.entries.value = app.outbox.entries.peek().filter((entry) => !unmade.test(entry.sessionId));
   });
@@ -60,11 +81,23 @@ function created(app: App, temporary: string, sessionId: string, options: NewSes
   batch(() => {
     if (!app.session(sessionId)) {
       const at = new Date().toISOString();
-      app.putSession({ sessionId, cliType: options.cliType, projectId: options.projectId, status: "open", activity: "idle",
-        unread: false, title: "", createdAt: at, lastActiveAt: at, archived: false, discovered: false });
+      app.putSession({
+        sessionId,
+        cliType: options.cliType,
+        projectId: options.projectId,
+        status: "open",
+        activity: "idle",
+        unread: false,
+        title: "",
+        createdAt: at,
+        lastActiveAt: at,
+        archived: false,
+        discovered: false,
+      });
     }
     const drafts = app.drafts.peek();
-    if (drafts[temporary] !== undefined) app.drafts.value = { ...without(drafts, temporary), [sessionId]: drafts[temporary] };
+    if (drafts[temporary] !== undefined)
+      app.drafts.value = { ...without(drafts, temporary), [sessionId]: drafts[temporary] };
     app.tabs.value = renameTab(app.tabs.peek(), temporary, sessionId);
     app.creating.value = new Map([...app.creating.peek()].filter(([id]) => id !== temporary));
     app.outbox.rename(temporary, sessionId);
@@ -73,10 +106,20 @@ function created(app: App, temporary: string, sessionId: string, options: NewSes
 
 function abandon(app: App, temporary: string, kept: string): void {
   batch(() => {
-    const typed = [...app.outbox.entries.peek().filter((entry) => entry.sessionId === temporary).map((entry) => entry.content),
-      app.drafts.peek()[temporary] ?? ""].filter((text) => text !== "").join("\n\n");
+    const typed = [
+      ...app.outbox.entries
+        .peek()
+        .filter((entry) => entry.sessionId === temporary)
+        .map((entry) => entry.content),
+      app.drafts.peek()[temporary] ?? "",
+    ]
+      .filter((text) => text !== "")
+      .join("\n\n");
     app.outbox.entries.value = app.outbox.entries.peek().filter((entry) => entry.sessionId !== temporary);
-    app.drafts.value = { ...without(app.drafts.peek(), temporary), ...(typed === "" ? {} : { [kept]: typed }) };
+    app.drafts.value = {
+      ...without(app.drafts.peek(), temporary),
+      ...(typed === "" ? {} : { [kept]: typed }),
+    };
     app.tabs.value = closeTab(app.tabs.peek(), temporary);
     app.creating.value = new Map([...app.creating.peek()].filter(([id]) => id !== temporary));
   });
@@ -90,7 +133,9 @@ function without<T>(record: Readonly<Record<string, T>>, key: string): Record<st
 export async function addProject(app: App, path: string): Promise<Project | string> {
   try {
     const answer = await app.link.request({ type: "project:add", path });
-    return answer.type === "project:added" ? answer.project : "The server gave an answer that was not understood.";
+    return answer.type === "project:added"
+      ? answer.project
+      : "The server gave an answer that was not understood.";
   } catch (error) {
     if (error instanceof WireError && error.code === "PROJECT_EXISTS") return "Project already added.";
     return (error as Error).message;
@@ -99,9 +144,14 @@ export async function addProject(app: App, path: string): Promise<Project | stri
 
 export function removeProject(app: App, project: Project): void {
   app.dialog.value = {
-    kind: "confirm", title: `Remove ${project.name}?`, action: "Remove",
+    kind: "confirm",
+    title: `Remove ${project.name}?`,
+    action: "Remove",
     text: "Its tabs close. No file and no conversation is deleted: add the folder again and everything is back.",
-    run: () => void app.link.request({ type: "project:remove", projectId: project.projectId }).catch((error) => app.report(error)),
+    run: () =>
+      void app.link
+        .request({ type: "project:remove", projectId: project.projectId })
+        .catch((error) => app.report(error)),
   };
 }
 
@@ -112,31 +162,49 @@ export function closeSessionTab(app: App, id: string): void {
 
 export function stepTab(app: App, step: 1 | -1): void {
   const next = neighbour(app.tabs.peek(), step);
-  if (next !== undefined) { app.tabs.value = openTab(app.tabs.peek(), next); app.page.value = "session"; }
+  if (next !== undefined) {
+    app.tabs.value = openTab(app.tabs.peek(), next);
+    app.page.value = "session";
+  }
 }
 
-export function sendMessage(app: App, sessionId: string, content: string, attachments: AttachmentRef[]): void {
+export function sendMessage(
+  app: App,
+  sessionId: string,
+  content: string,
+  attachments: AttachmentRef[],
+): void {
   app.outbox.add(sessionId, content, attachments);
 }
 
 /** One request whose refusal is shown; true when it was accepted. */
 async function ask(app: App, message: Parameters<App["link"]["request"]>[0]): Promise<boolean> {
-  try { await app.link.request(message); return true; } catch (error) { app.report(error); return false; }
+  try {
+    await app.link.request(message);
+    return true;
+  } catch (error) {
+    app.report(error);
+    return false;
+  }
 }
 
 export const cancelTurn = (app: App, sessionId: string) => ask(app, { type: "session:cancel", sessionId });
-export const setMode = (app: App, sessionId: string, mode: string) => ask(app, { type: "session:mode", sessionId, mode });
-export const setModel = (app: App, sessionId: string, model: string) => ask(app, { type: "session:model", sessionId, model });
-export const renameSession = (app: App, sessionId: string, title: string) => ask(app, { type: "session:rename", sessionId, title });
+export const setMode = (app: App, sessionId: string, mode: string) =>
+  ask(app, { type: "session:mode", sessionId, mode });
+export const setModel = (app: App, sessionId: string, model: string) =>
+  ask(app, { type: "session:model", sessionId, model });
+export const renameSession = (app: App, sessionId: string, title: string) =>
+  ask(app, { type: "session:rename", sessionId, title });
 export const stopProcess = (app: App, sessionId: string) => ask(app, { type: "session:kill", sessionId });
 export const reconnect = (app: App, cliType: string) => ask(app, { type: "session:reconnect", cliType });
 /** `null` removes the message: on the wire it is the absence of a text, which the type says as optional. */
 export const editQueued = (app: App, sessionId: string, turnId: string, content: string | null) =>
   ask(app, { type: "session:queue", sessionId, turnId, content: content as string });
-export const resumeQueue = (app: App, sessionId: string) => ask(app, { type: "session:queue", sessionId, resume: true });
+export const resumeQueue = (app: App, sessionId: string) =>
+  ask(app, { type: "session:queue", sessionId, resume: true });
 
 export async function archiveSession(app: App, sessionId: string, archived: boolean): Promise<void> {
-  if (!await ask(app, { type: "session:archive", sessionId, archived })) return;
+  if (!(await ask(app, { type: "session:archive", sessionId, archived }))) return;
   if (archived) {
     app.forgetSession(sessionId);
     app.toast("info", "Archived.", { label: "Undo", run: () => void archiveSession(app, sessionId, false) });
@@ -148,8 +216,15 @@ export async function archiveSession(app: App, sessionId: string, archived: bool
 
 export function deleteSession(app: App, sessionId: string, title: string): void {
   app.dialog.value = {
-    kind: "confirm", title: `Delete “${title}”?`, action: "Delete", text: "The conversation is removed from Liminal Builder for good.",
-    run: () => void app.api.post(`/api/session/${sessionId}/delete`).then(() => app.forgetSession(sessionId), (error) => app.report(error)),
+    kind: "confirm",
+    title: `Delete “${title}”?`,
+    action: "Delete",
+    text: "The conversation is removed from Liminal Builder for good.",
+    run: () =>
+      void app.api.post(`/api/session/${sessionId}/delete`).then(
+        () => app.forgetSession(sessionId),
+        (error) => app.report(error),
+      ),
   };
 }
 
@@ -159,10 +234,17 @@ export async function forkSession(app: App, sessionId: string): Promise<void> {
     const projectId = app.session(sessionId)?.peek().projectId;
     if (projectId) await app.list(projectId);
     app.show(fork);
-  } catch (error) { app.report(error); }
+  } catch (error) {
+    app.report(error);
+  }
 }
 
-export async function exportSession(app: App, sessionId: string, title: string, format: "md" | "json"): Promise<void> {
+export async function exportSession(
+  app: App,
+  sessionId: string,
+  title: string,
+  format: "md" | "json",
+): Promise<void> {
   try {
     const blob = await app.api.blob(`/api/session/${sessionId}/export?format=${format}`);
     const link = document.createElement("a");
@@ -170,20 +252,37 @@ export async function exportSession(app: App, sessionId: string, title: string, 
     link.download = `${(title || "conversation").replace(/[^\w.-]+/g, "-").slice(0, 60)}.${format}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  } catch (error) { app.report(error); }
+  } catch (error) {
+    app.report(error);
+  }
 }
 
 /** Answers an approval as it was shown: if it changed meanwhile, the server refuses and the new one is on screen. */
-export async function answerApproval(app: App, sessionId: string, item: { itemId: string; rev: number }, answer: ApprovalAnswer): Promise<void> {
+export async function answerApproval(
+  app: App,
+  sessionId: string,
+  item: { itemId: string; rev: number },
+  answer: ApprovalAnswer,
+): Promise<void> {
   await ask(app, { type: "session:answer", sessionId, itemId: item.itemId, rev: item.rev, ...answer });
   app.refreshInbox();
 }
 
 export async function loadArchived(app: App): Promise<void> {
-  const lists = await Promise.all(app.projects.peek().map((project) =>
-    app.api.get<{ sessions: App["archived"]["value"] }>(`/api/session/list?projectId=${project.projectId}&archived=1`)
-      .catch(() => ({ sessions: [] }))));
-  app.archived.value = lists.flatMap((list) => [...list.sessions]).sort((a, b) => b.lastActiveAt.localeCompare(a.lastActiveAt));
+  const lists = await Promise.all(
+    app.projects
+      .peek()
+      .map((project) =>
+        app.api
+          .get<{ sessions: App["archived"]["value"] }>(
+            `/api/session/list?projectId=${project.projectId}&archived=1`,
+          )
+          .catch(() => ({ sessions: [] })),
+      ),
+  );
+  app.archived.value = lists
+    .flatMap((list) => [...list.sessions])
+    .sort((a, b) => b.lastActiveAt.localeCompare(a.lastActiveAt));
 }
 
 export async function loadOlder(app: App, sessionId: string, count = 300): Promise<void> {
@@ -197,21 +296,34 @@ export async function jumpTo(app: App, sessionId: string, itemId: string): Promi
   app.show(sessionId);
   const store = app.store(sessionId);
   const deadline = Date.now() + 15_000;
-  while (!store.loaded.peek() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-  while (!store.item(itemId) && store.before.peek() !== undefined && Date.now() < deadline) await loadOlder(app, sessionId, 1000);
+  while (!store.loaded.peek() && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  while (!store.item(itemId) && store.before.peek() !== undefined && Date.now() < deadline)
+    await loadOlder(app, sessionId, 1000);
   app.jump.value = { sessionId, itemId };
 }
 
 export async function attachImage(app: App, sessionId: string, file: File): Promise<void> {
-  const image: DraftImage = { key: crypto.randomUUID(), name: file.name || "image", url: URL.createObjectURL(file) };
+  const image: DraftImage = {
+    key: crypto.randomUUID(),
+    name: file.name || "image",
+    url: URL.createObjectURL(file),
+  };
   const change = (update: (list: readonly DraftImage[]) => readonly DraftImage[]) => {
     app.images.value = { ...app.images.peek(), [sessionId]: update(app.images.peek()[sessionId] ?? []) };
   };
   change((list) => [...list, image]);
   try {
-    const { attachmentId } = await app.api.upload<{ attachmentId: string }>(`/api/session/${sessionId}/attachment`, file);
+    const { attachmentId } = await app.api.upload<{ attachmentId: string }>(
+      `/api/session/${sessionId}/attachment`,
+      file,
+    );
     change((list) => list.map((other) => (other.key === image.key ? { ...other, attachmentId } : other)));
   } catch (error) {
-    change((list) => list.map((other) => (other.key === image.key ? { ...other, problem: (error as Error).message } : other)));
+    change((list) =>
+      list.map((other) =>
+        other.key === image.key ? { ...other, problem: (error as Error).message } : other,
+      ),
+    );
   }
 }

@@ -16,7 +16,9 @@ describe("agents", () => {
   it("E1-TC-5.2a: a connected agent is marked as such and nothing is locked", async () => {
     await open();
     button(page.root, /^Agents/).click();
-    const row = await until(() => $$(page.root, ".agents .agent-row").find((element) => element.textContent?.includes("Claude Code")));
+    const row = await until(() =>
+      $$(page.root, ".agents .agent-row").find((element) => element.textContent?.includes("Claude Code")),
+    );
     expect(row.querySelector(".agent-state")!.textContent).toBe("connected");
     expect(row.classList.contains("status-connected")).toBe(true);
     expect(strip()).toBeNull();
@@ -55,7 +57,9 @@ describe("agents", () => {
   it("a missing agent comes with its remedy", async () => {
     page = await startPage(new World("first-run"));
     await until(() => $(page.root, ".agent-list"));
-    expect(texts(page.root, ".agent-list .status-missing .remedy").some((text) => text.includes("npm install -g"))).toBe(true);
+    expect(
+      texts(page.root, ".agent-list .status-missing .remedy").some((text) => text.includes("npm install -g")),
+    ).toBe(true);
   });
 });
 
@@ -63,9 +67,18 @@ describe("connection", () => {
   it("comes back by itself and asks only for what changed", async () => {
     await open();
     page.pipes.at(-1)!.close();
-    page.world.session("s-1").timeline.item("late", { turnId: "t9", type: "message", origin: "agent", content: "while you were away", status: "complete" });
+    page.world.session("s-1").timeline.item("late", {
+      turnId: "t9",
+      type: "message",
+      origin: "agent",
+      content: "while you were away",
+      status: "complete",
+    });
     await until(() => texts(page.root, ".message.agent .md").includes("while you were away"));
-    const again = page.heard("session:open").filter((message) => message["sessionId"] === "s-1").at(-1)!;
+    const again = page
+      .heard("session:open")
+      .filter((message) => message["sessionId"] === "s-1")
+      .at(-1)!;
     expect(again["since"]).toBeGreaterThan(0);
     expect(again["epoch"]).toBe(page.world.epoch);
   });
@@ -75,7 +88,12 @@ describe("connection", () => {
     page.world.epoch = "another";
     page.pipes.at(-1)!.close();
     await until(() => page.app.store("s-1").epoch === "another");
-    expect(page.heard("session:open").filter((message) => message["sessionId"] === "s-1").at(-1)!["since"]).toBeUndefined();
+    expect(
+      page
+        .heard("session:open")
+        .filter((message) => message["sessionId"] === "s-1")
+        .at(-1)!["since"],
+    ).toBeUndefined();
   });
 
   it("a new version of the server asks for a reload", async () => {
@@ -96,7 +114,17 @@ describe("connection", () => {
     const { timeline } = page.world.session("s-1");
     timeline.item("g", { turnId: "t9", type: "message", origin: "agent", content: "abc" });
     await until(() => page.app.store("s-1").item("g"));
-    page.app.receive({ type: "session:append", sessionId: "s-1", rev: timeline.rev + 5, itemId: "g", field: "content", from: 99, text: "x" });
-    await until(() => page.heard("session:open").filter((message) => message["sessionId"] === "s-1").length === 2);
+    page.app.receive({
+      type: "session:append",
+      sessionId: "s-1",
+      rev: timeline.rev + 5,
+      itemId: "g",
+      field: "content",
+      from: 99,
+      text: "x",
+    });
+    await until(
+      () => page.heard("session:open").filter((message) => message["sessionId"] === "s-1").length === 2,
+    );
   });
 });

@@ -2,7 +2,13 @@
 
 /** What the server answered instead of what was asked for. `code` is for programs, `message` for people. */
 export class WireError extends Error {
-  constructor(readonly code: string, message: string, readonly detail: Record<string, unknown> = {}) { super(message); }
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly detail: Record<string, unknown> = {},
+  ) {
+    super(message);
+  }
 }
 
 const kTokenKey = "lb.token";
@@ -12,8 +18,12 @@ export class Api {
   onUnauthenticated: () => void = () => {};
   constructor(private readonly fetcher: typeof fetch = (...args) => fetch(...args)) {}
 
-  get token(): string | null { return localStorage.getItem(kTokenKey); }
-  forget(): void { localStorage.removeItem(kTokenKey); }
+  get token(): string | null {
+    return localStorage.getItem(kTokenKey);
+  }
+  forget(): void {
+    localStorage.removeItem(kTokenKey);
+  }
 
   /** Swaps the single-use code of the launch address for a bearer of this browser. */
   async exchange(code: string): Promise<void> {
@@ -25,30 +35,62 @@ export class Api {
     return (await this.call<{ ticket: string }>("POST", "/api/auth/ticket", {})).ticket;
   }
 
-  get<T>(path: string, signal?: AbortSignal): Promise<T> { return this.call<T>("GET", path, undefined, true, signal); }
-  post<T>(path: string, body: unknown = {}): Promise<T> { return this.call<T>("POST", path, body); }
+  get<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return this.call<T>("GET", path, undefined, true, signal);
+  }
+  post<T>(path: string, body: unknown = {}): Promise<T> {
+    return this.call<T>("POST", path, body);
+  }
 
-  async text(path: string): Promise<string> { return (await this.raw("GET", path)).text(); }
-  async blob(path: string): Promise<Blob> { return (await this.raw("GET", path)).blob(); }
+  async text(path: string): Promise<string> {
+    return (await this.raw("GET", path)).text();
+  }
+  async blob(path: string): Promise<Blob> {
+    return (await this.raw("GET", path)).blob();
+  }
   async upload<T>(path: string, file: Blob): Promise<T> {
     return (await this.raw("POST", path, file, file.type || "application/octet-stream")).json() as Promise<T>;
   }
 
-  private async call<T>(method: string, path: string, body?: unknown, bearer = true, signal?: AbortSignal): Promise<T> {
+  private async call<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    bearer = true,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const response = await this.raw(method, path, text, "application/json", bearer, signal);
     return response.json() as Promise<T>;
   }
 
-  private async raw(method: string, path: string, body?: BodyInit, type?: string, bearer = true, signal?: AbortSignal) {
+  private async raw(
+    method: string,
+    path: string,
+    body?: BodyInit,
+    type?: string,
+    bearer = true,
+    signal?: AbortSignal,
+  ) {
     const headers: Record<string, string> = {};
     if (body !== undefined && type !== undefined) headers["Content-Type"] = type;
     if (bearer) headers["Authorization"] = `Bearer ${this.token ?? ""}`;
-    const response = await this.fetcher(path, { method, headers, body, signal, cache: "no-store", credentials: "omit" });
+    const response = await this.fetcher(path, {
+      method,
+      headers,
+      body,
+      signal,
+      cache: "no-store",
+      credentials: "omit",
+    });
     if (response.ok) return response;
     const problem = (await response.json().catch(() => ({}))) as { code?: string; message?: string };
     if (response.status === 401 && bearer) this.onUnauthenticated();
-    throw new WireError(problem.code ?? "HTTP_ERROR", problem.message ?? `The server answered ${response.status}.`, problem);
+    throw new WireError(
+      problem.code ?? "HTTP_ERROR",
+      problem.message ?? `The server answered ${response.status}.`,
+      problem,
+    );
   }
 }
 

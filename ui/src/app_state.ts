@@ -11,21 +11,50 @@ import type { AgentInfo, Item, Project, ServerMessage, SessionInfo, SessionStatu
 
 export type Theme = "system" | "light" | "dark";
 export type Page = "session" | "inbox" | "archived";
-export interface Toast { id: number; kind: "error" | "info"; text: string; action?: { label: string; run: () => void } }
-export interface Creating { cliType: string; projectId: string; at: string }
-export interface Waiting { sessionId: string; title: string; item: Extract<Item, { type: "approval" }> }
-export interface DraftImage { key: string; name: string; url: string; attachmentId?: string; problem?: string }
-export interface Scroll { offset: number; following: boolean; sizes: unknown[] }
+export interface Toast {
+  id: number;
+  kind: "error" | "info";
+  text: string;
+  action?: { label: string; run: () => void };
+}
+export interface Creating {
+  cliType: string;
+  projectId: string;
+  at: string;
+}
+export interface Waiting {
+  sessionId: string;
+  title: string;
+  item: Extract<Item, { type: "approval" }>;
+}
+export interface DraftImage {
+  key: string;
+  name: string;
+  url: string;
+  attachmentId?: string;
+  problem?: string;
+}
+export interface Scroll {
+  offset: number;
+  following: boolean;
+  sizes: unknown[];
+}
 export type Known = Pick<SessionStatus, "modes" | "models">;
 
 export type Dialog =
-  | { kind: "add-project" } | { kind: "new-session"; projectId?: string } | { kind: "rename"; sessionId: string }
-  | { kind: "palette"; query?: string } | { kind: "search"; query?: string } | { kind: "shortcuts" } | { kind: "settings" }
+  | { kind: "add-project" }
+  | { kind: "new-session"; projectId?: string }
+  | { kind: "rename"; sessionId: string }
+  | { kind: "palette"; query?: string }
+  | { kind: "search"; query?: string }
+  | { kind: "shortcuts" }
+  | { kind: "settings" }
   | { kind: "confirm"; title: string; text: string; action: string; run: () => void };
 
 /** How many entries a session opens with. Older ones come when the reader scrolls up. */
 export const kTail = 300;
-const isTheme = (value: unknown): value is Theme => value === "system" || value === "light" || value === "dark";
+const isTheme = (value: unknown): value is Theme =>
+  value === "system" || value === "light" || value === "dark";
 
 export class App {
   readonly projects = signal<readonly Project[]>([]);
@@ -57,12 +86,18 @@ export class App {
   readonly notify = stored("lb.notify", false, isBoolean);
   readonly drafts = stored<Record<string, string>>("lb.drafts", {}, isRecordOf(isString));
   /** Models and modes that an agent had the last time, so that a new session can offer them. */
-  readonly known = stored<Record<string, Known>>("lb.known", {}, isRecordOf(isRecord) as (value: unknown) => value is Record<string, Known>);
+  readonly known = stored<Record<string, Known>>(
+    "lb.known",
+    {},
+    isRecordOf(isRecord) as (value: unknown) => value is Record<string, Known>,
+  );
   readonly lastAgent = stored("lb.agent", "", isString);
   readonly tabs = stored<Tabs>("lb.tabs", noTabs, isTabs);
 
   readonly needsYou = computed(() => this.waiting.value.length);
-  readonly failed = computed(() => this.sessionIds.value.filter((id) => this.session(id)?.value.activity === "failed"));
+  readonly failed = computed(() =>
+    this.sessionIds.value.filter((id) => this.session(id)?.value.activity === "failed"),
+  );
   readonly epoch = signal("");
   readonly scrolls = new Map<string, Scroll>();
   readonly outbox: Outbox;
@@ -76,21 +111,45 @@ export class App {
   private inboxTimer: ReturnType<typeof setTimeout> | undefined;
   private agentsTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(readonly api: Api, readonly link: Connection) {
+  constructor(
+    readonly api: Api,
+    readonly link: Connection,
+  ) {
     this.outbox = new Outbox(
-      (entry) => link.request({ type: "session:send", sessionId: entry.sessionId, content: entry.content,
-        clientMessageId: entry.clientMessageId, ...(entry.attachments.length > 0 ? { attachments: entry.attachments } : {}) }),
-      (sessionId, turnId) => { const store = this.stores.get(sessionId); return !store || store.turn(turnId) !== undefined; });
+      (entry) =>
+        link.request({
+          type: "session:send",
+          sessionId: entry.sessionId,
+          content: entry.content,
+          clientMessageId: entry.clientMessageId,
+          ...(entry.attachments.length > 0 ? { attachments: entry.attachments } : {}),
+        }),
+      (sessionId, turnId) => {
+        const store = this.stores.get(sessionId);
+        return !store || store.turn(turnId) !== undefined;
+      },
+    );
     this.attention = new Attention(this);
     link.onMessage = (message) => this.receive(message);
-    api.onUnauthenticated = () => { api.forget(); link.requireLogin(); };
+    api.onUnauthenticated = () => {
+      api.forget();
+      link.requireLogin();
+    };
     effect(() => this.showActive());
   }
 
-  session(id: string): Signal<SessionInfo> | undefined { return this.sessions.get(id); }
-  agent(cliType: string): AgentInfo | undefined { return this.agents.value.find((agent) => agent.cliType === cliType); }
-  project(id: string): Project | undefined { return this.projects.value.find((project) => project.projectId === id); }
-  openStores(): Iterable<SessionStore> { return this.stores.values(); }
+  session(id: string): Signal<SessionInfo> | undefined {
+    return this.sessions.get(id);
+  }
+  agent(cliType: string): AgentInfo | undefined {
+    return this.agents.value.find((agent) => agent.cliType === cliType);
+  }
+  project(id: string): Project | undefined {
+    return this.projects.value.find((project) => project.projectId === id);
+  }
+  openStores(): Iterable<SessionStore> {
+    return this.stores.values();
+  }
 
   /** The replica of a session, made and subscribed on first use. */
   store(id: string): SessionStore {
@@ -103,12 +162,24 @@ export class App {
 
   toast(kind: Toast["kind"], text: string, action?: Toast["action"]): void {
     const id = this.nextToast++;
-    this.toasts.value = [...this.toasts.peek().filter((toast) => toast.text !== text).slice(-3), { id, kind, text, action }];
+    this.toasts.value = [
+      ...this.toasts
+        .peek()
+        .filter((toast) => toast.text !== text)
+        .slice(-3),
+      { id, kind, text, action },
+    ];
     if (kind === "info") setTimeout(() => this.dismiss(id), 5000);
   }
-  dismiss(id: number): void { this.toasts.value = this.toasts.peek().filter((toast) => toast.id !== id); }
+  dismiss(id: number): void {
+    this.toasts.value = this.toasts.peek().filter((toast) => toast.id !== id);
+  }
   report(error: unknown, retry?: () => void): void {
-    this.toast("error", error instanceof Error ? error.message : String(error), retry && { label: "Try again", run: retry });
+    this.toast(
+      "error",
+      error instanceof Error ? error.message : String(error),
+      retry && { label: "Try again", run: retry },
+    );
   }
 
   /** Opens an archived session for reading, without bringing it back. */
@@ -133,10 +204,18 @@ export class App {
     const { sessionId } = store;
     const known = store.loaded.peek() && store.epoch === this.epoch.peek();
     try {
-      const answer = await this.link.request({ type: "session:open", sessionId, tail: kTail, appends: true,
-        ...(known ? { since: store.rev, epoch: store.epoch } : {}) });
+      const answer = await this.link.request({
+        type: "session:open",
+        sessionId,
+        tail: kTail,
+        appends: true,
+        ...(known ? { since: store.rev, epoch: store.epoch } : {}),
+      });
       if (answer.type === "ok" && answer.rev !== undefined) store.seen(answer.rev);
-      store.info.value = { ...store.info.peek(), ...(await this.api.get<Partial<SessionStatus>>(`/api/session/${sessionId}/status`)) };
+      store.info.value = {
+        ...store.info.peek(),
+        ...(await this.api.get<Partial<SessionStatus>>(`/api/session/${sessionId}/status`)),
+      };
       this.remember(store);
     } catch (error) {
       if (error instanceof WireError) this.cannotOpen(store, error);
@@ -146,7 +225,8 @@ export class App {
 
   unsubscribe(sessionId: string): void {
     this.stores.delete(sessionId);
-    if (this.opened.delete(sessionId)) void this.link.request({ type: "session:close", sessionId }).catch(() => {});
+    if (this.opened.delete(sessionId))
+      void this.link.request({ type: "session:close", sessionId }).catch(() => {});
   }
 
   closeTabsOf(ids: readonly string[]): void {
@@ -174,26 +254,47 @@ export class App {
   receive(message: ServerMessage): void {
     batch(() => {
       switch (message.type) {
-        case "hello": return this.hello(message);
-        case "project:list": return this.setProjects(message.projects);
+        case "hello":
+          return this.hello(message);
+        case "project:list":
+          return this.setProjects(message.projects);
         case "project:added":
-          return this.setProjects([...this.projects.peek().filter((p) => p.projectId !== message.project.projectId), message.project]);
-        case "project:removed": return this.projectRemoved(message.projectId);
-        case "session:list": return this.setSessions(message.projectId, message.sessions);
-        case "session:created": return void this.list(message.projectId);
-        case "session:history": this.stores.get(message.sessionId)?.reset(message, this.epoch.peek()); return;
-        case "session:page": this.stores.get(message.sessionId)?.page(message); return;
-        case "session:upsert": this.stores.get(message.sessionId)?.upsert(message.rev, message.payload); return this.itemChanged(message.payload);
+          return this.setProjects([
+            ...this.projects.peek().filter((p) => p.projectId !== message.project.projectId),
+            message.project,
+          ]);
+        case "project:removed":
+          return this.projectRemoved(message.projectId);
+        case "session:list":
+          return this.setSessions(message.projectId, message.sessions);
+        case "session:created":
+          return void this.list(message.projectId);
+        case "session:history":
+          this.stores.get(message.sessionId)?.reset(message, this.epoch.peek());
+          return;
+        case "session:page":
+          this.stores.get(message.sessionId)?.page(message);
+          return;
+        case "session:upsert":
+          this.stores.get(message.sessionId)?.upsert(message.rev, message.payload);
+          return this.itemChanged(message.payload);
         case "session:turn":
           this.stores.get(message.sessionId)?.turnChanged(message.rev, message.payload);
           if (message.payload.endedAt !== undefined) this.stores.get(message.sessionId)?.trim();
           return this.outbox.settle(message.payload.turnId);
-        case "session:append": return this.append(message);
-        case "session:activity": return this.activity(message);
-        case "session:info": return this.infoChanged(message.sessionId, message);
-        case "agent:status": return this.agentChanged(message);
-        case "error": return this.report(new Error(message.message));
-        case "session:sent": case "ok": return;
+        case "session:append":
+          return this.append(message);
+        case "session:activity":
+          return this.activity(message);
+        case "session:info":
+          return this.infoChanged(message.sessionId, message);
+        case "agent:status":
+          return this.agentChanged(message);
+        case "error":
+          return this.report(new Error(message.message));
+        case "session:sent":
+        case "ok":
+          return;
       }
     });
   }
@@ -203,14 +304,17 @@ export class App {
     this.version = message.version;
     this.epoch.value = message.epoch;
     this.opened.clear();
-    for (const store of this.stores.values()) if (!store.sessionId.startsWith("new:")) void this.subscribe(store);
+    for (const store of this.stores.values())
+      if (!store.sessionId.startsWith("new:")) void this.subscribe(store);
     this.refreshAgents();
     this.refreshInbox();
     this.outbox.flushAll();
   }
 
   private setProjects(projects: readonly Project[]): void {
-    const gone = this.projects.peek().filter((old) => !projects.some((project) => project.projectId === old.projectId));
+    const gone = this.projects
+      .peek()
+      .filter((old) => !projects.some((project) => project.projectId === old.projectId));
     this.projects.value = projects;
     this.projectsKnown.value = true;
     for (const project of gone) this.dropProject(project.projectId);
@@ -259,14 +363,18 @@ export class App {
 
   /** What the user looks at is not unread. */
   markRead(info: SessionInfo): void {
-    const visible = this.page.peek() === "session" && this.tabs.peek().active === info.sessionId && document.visibilityState === "visible";
-    if (visible && info.unread) void this.link.request({ type: "session:read", sessionId: info.sessionId }).catch(() => {});
+    const visible =
+      this.page.peek() === "session" &&
+      this.tabs.peek().active === info.sessionId &&
+      document.visibilityState === "visible";
+    if (visible && info.unread)
+      void this.link.request({ type: "session:read", sessionId: info.sessionId }).catch(() => {});
   }
 
   private append(message: Extract<ServerMessage, { type: "session:append" }>): void {
     const store = this.stores.get(message.sessionId);
     if (!store || store.append(message)) return;
-    store.epoch = "";  // Text is missing between: ask for the whole.
+    store.epoch = ""; // Text is missing between: ask for the whole.
     void this.subscribe(store);
   }
 
@@ -278,7 +386,11 @@ export class App {
   private infoChanged(sessionId: string, info: Partial<SessionStatus>): void {
     const store = this.stores.get(sessionId);
     if (!store) return;
-    const { type: _type, requestId: _requestId, ...fields } = info as Partial<SessionStatus> & { type?: string; requestId?: string };
+    const {
+      type: _type,
+      requestId: _requestId,
+      ...fields
+    } = info as Partial<SessionStatus> & { type?: string; requestId?: string };
     store.info.value = { ...store.info.peek(), ...fields };
     this.remember(store);
   }
@@ -291,21 +403,39 @@ export class App {
   }
 
   private agentChanged(message: Extract<ServerMessage, { type: "agent:status" }>): void {
-    this.agents.value = this.agents.peek().map((agent) => (agent.cliType === message.cliType ? { ...agent, status: message.status } : agent));
+    this.agents.value = this.agents
+      .peek()
+      .map((agent) => (agent.cliType === message.cliType ? { ...agent, status: message.status } : agent));
     this.agentNotes.value = { ...this.agentNotes.peek(), [message.cliType]: message.message ?? "" };
     this.refreshAgents();
   }
 
   refreshAgents(): void {
     clearTimeout(this.agentsTimer);
-    this.agentsTimer = setTimeout(() => void this.api.get<{ agents: AgentInfo[] }>("/api/agents").then(
-      ({ agents }) => { this.agents.value = agents; }, () => {}), 30);
+    this.agentsTimer = setTimeout(
+      () =>
+        void this.api.get<{ agents: AgentInfo[] }>("/api/agents").then(
+          ({ agents }) => {
+            this.agents.value = agents;
+          },
+          () => {},
+        ),
+      30,
+    );
   }
 
   refreshInbox(): void {
     clearTimeout(this.inboxTimer);
-    this.inboxTimer = setTimeout(() => void this.api.get<{ items: Waiting[] }>("/api/inbox").then(
-      ({ items }) => { this.waiting.value = items.filter(({ item }) => item.state === "pending"); }, () => {}), 30);
+    this.inboxTimer = setTimeout(
+      () =>
+        void this.api.get<{ items: Waiting[] }>("/api/inbox").then(
+          ({ items }) => {
+            this.waiting.value = items.filter(({ item }) => item.state === "pending");
+          },
+          () => {},
+        ),
+      30,
+    );
   }
 
   private cannotOpen(store: SessionStore, error: WireError): void {
@@ -319,7 +449,13 @@ export class App {
   /** The active tab's session is always subscribed and read. */
   private showActive(): void {
     const { active } = this.tabs.value;
-    if (active === undefined || active.startsWith("new:") || this.link.state.value.kind !== "online" || this.page.value !== "session") return;
+    if (
+      active === undefined ||
+      active.startsWith("new:") ||
+      this.link.state.value.kind !== "online" ||
+      this.page.value !== "session"
+    )
+      return;
     const store = this.store(active);
     if (!this.opened.has(active)) void this.subscribe(store);
     const info = this.sessions.get(active)?.peek();

@@ -16,16 +16,32 @@ export class Attention {
     const said = sentence(old, now);
     if (said === undefined) return;
     this.app.announcement.value = said;
-    const looking = document.visibilityState === "visible" && document.hasFocus() && this.app.tabs.peek().active === now.sessionId;
-    if (looking || !this.app.notify.peek() || !("Notification" in window) || Notification.permission !== "granted") return;
-    const notification = new Notification(said, { tag: now.sessionId, body: this.app.project(now.projectId)?.name ?? "" });
-    notification.onclick = () => { window.focus(); this.app.show(now.sessionId); notification.close(); };
+    const looking =
+      document.visibilityState === "visible" &&
+      document.hasFocus() &&
+      this.app.tabs.peek().active === now.sessionId;
+    if (
+      looking ||
+      !this.app.notify.peek() ||
+      !("Notification" in window) ||
+      Notification.permission !== "granted"
+    )
+      return;
+    const notification = new Notification(said, {
+      tag: now.sessionId,
+      body: this.app.project(now.projectId)?.name ?? "",
+    });
+    notification.onclick = () => {
+      window.focus();
+      this.app.show(now.sessionId);
+      notification.close();
+    };
   }
 
   /** Asks the browser once; the answer decides whether the setting can be on. */
   async turnOn(): Promise<boolean> {
     if (!("Notification" in window)) return false;
-    const allowed = await Notification.requestPermission() === "granted";
+    const allowed = (await Notification.requestPermission()) === "granted";
     this.app.notify.value = allowed;
     return allowed;
   }
@@ -35,6 +51,7 @@ export function sentence(old: SessionInfo, now: SessionInfo): string | undefined
   const title = now.title || "New Session";
   if (now.activity === "needs-approval") return `${title} needs you`;
   if (now.activity === "failed") return `${title} failed`;
-  if (now.activity === "idle" && (old.activity === "working" || old.activity === "needs-approval")) return `${title} is done`;
+  if (now.activity === "idle" && (old.activity === "working" || old.activity === "needs-approval"))
+    return `${title} is done`;
   return undefined;
 }

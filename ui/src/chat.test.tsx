@@ -15,7 +15,10 @@ const open = async (id = "s-7") => {
   return world.session(id);
 };
 const compose = () => until(() => $(page.root, ".composer textarea") as HTMLTextAreaElement);
-const say = async (text: string) => { await type(await compose(), text); await press(await compose(), "Enter"); };
+const say = async (text: string) => {
+  await type(await compose(), text);
+  await press(await compose(), "Enter");
+};
 const turn = { turnId: "t", type: "turn_started", startedAt: new Date().toISOString() };
 
 describe("chat", () => {
@@ -54,7 +57,14 @@ describe("chat", () => {
   it("E1-TC-3.3a E1-TC-3.3b TC-7.2b: a tool shows its name while it runs, then its result, folded and expandable", async () => {
     const { timeline } = await open();
     timeline.turn("t", turn);
-    const call = { turnId: "t", type: "tool_call", toolName: "Bash", kind: "execute", callId: "c", toolArguments: { command: "ls -la" } };
+    const call = {
+      turnId: "t",
+      type: "tool_call",
+      toolName: "Bash",
+      kind: "execute",
+      callId: "c",
+      toolArguments: { command: "ls -la" },
+    };
     timeline.item("x", call);
     const head = await until(() => $(page.root, ".tool-head"));
     expect(head.textContent).toContain("Bash");
@@ -70,7 +80,15 @@ describe("chat", () => {
 
   it("E1-TC-3.3c: a failed tool shows its error without a click", async () => {
     const { timeline } = await open();
-    timeline.item("x", { turnId: "t", type: "tool_call", toolName: "Read", callId: "c", toolArguments: {}, status: "error", errorMessage: "ENOENT: no such file" });
+    timeline.item("x", {
+      turnId: "t",
+      type: "tool_call",
+      toolName: "Read",
+      callId: "c",
+      toolArguments: {},
+      status: "error",
+      errorMessage: "ENOENT: no such file",
+    });
     await until(() => $(page.root, ".tool-problem")?.textContent === "ENOENT: no such file");
     expect($(page.root, ".state.failed")).toBeTruthy();
   });
@@ -79,7 +97,17 @@ describe("chat", () => {
     const { timeline } = await open();
     const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`).join("\n");
     const whole = `${lines}\nthe very end`;
-    timeline.item("long", { turnId: "t", type: "tool_call", toolName: "Bash", callId: "c", toolArguments: {}, status: "complete", toolOutput: lines, outputBytes: 900_000, whole });
+    timeline.item("long", {
+      turnId: "t",
+      type: "tool_call",
+      toolName: "Bash",
+      callId: "c",
+      toolArguments: {},
+      status: "complete",
+      toolOutput: lines,
+      outputBytes: 900_000,
+      whole,
+    });
     (await until(() => $(page.root, ".tool-head"))).click();
     await until(() => $(page.root, ".output pre"));
     expect($(page.root, ".output pre")!.textContent!.split("\n").length).toBe(16);
@@ -90,7 +118,15 @@ describe("chat", () => {
   it("E1-TC-3.4a: thinking is distinct and folded, with its duration", async () => {
     const { timeline } = await open();
     const at = Date.now();
-    timeline.item("h", { turnId: "t", type: "thinking", providerId: "demo", content: "secret thoughts", status: "complete", startedAt: new Date(at - 4200).toISOString(), endedAt: new Date(at).toISOString() });
+    timeline.item("h", {
+      turnId: "t",
+      type: "thinking",
+      providerId: "demo",
+      content: "secret thoughts",
+      status: "complete",
+      startedAt: new Date(at - 4200).toISOString(),
+      endedAt: new Date(at).toISOString(),
+    });
     const head = await until(() => $(page.root, ".thinking-head"));
     expect(head.textContent).toBe("Thought for 4.2 s");
     expect(page.root.textContent).not.toContain("secret thoughts");
@@ -133,7 +169,12 @@ describe("chat", () => {
     await until(() => texts(page.root, ".queued-text").includes("and then that"));
     button(page.root, "Remove queued message").click();
     await until(() => !$(page.root, ".queue"));
-    page.world.session("s-7").timeline.turn([...page.world.session("s-7").timeline.items.values()][0]!.turnId, { type: "turn_complete", status: "completed" });
+    page.world
+      .session("s-7")
+      .timeline.turn([...page.world.session("s-7").timeline.items.values()][0]!.turnId, {
+        type: "turn_complete",
+        status: "completed",
+      });
   });
 
   it("E1-TC-3.7b: stopping keeps what came so far, says that it was cancelled, and the composer is free again", async () => {
@@ -161,7 +202,9 @@ describe("chat", () => {
 
   it("subagents stand under their call", async () => {
     await open("s-1");
-    const head = await until(() => $$(page.root, ".tool-head").find((element) => element.textContent?.includes("Check the callers")));
+    const head = await until(() =>
+      $$(page.root, ".tool-head").find((element) => element.textContent?.includes("Check the callers")),
+    );
     expect(head.textContent).toContain("2 steps");
     head.click();
     await until(() => $(page.root, ".subagent .tool-head")?.textContent?.includes("import.*total"));
@@ -185,7 +228,11 @@ describe("composer", () => {
     expect((await compose()).value).toBe("");
     await page.reload();
     page.app.show("s-7");
-    await until(() => $(page.root, ".composer textarea") && ($(page.root, ".composer textarea") as HTMLTextAreaElement).value === "half a thought");
+    await until(
+      () =>
+        $(page.root, ".composer textarea") &&
+        ($(page.root, ".composer textarea") as HTMLTextAreaElement).value === "half a thought",
+    );
   });
 
   it("arrow up brings earlier messages, arrow down the draft again", async () => {
@@ -206,7 +253,10 @@ describe("composer", () => {
     await type(await compose(), "look at @item");
     await until(() => texts(page.root, ".completion bdi").includes("src/pricing/item.ts"));
     await press(await compose(), "Tab");
-    await until(() => ($(page.root, ".composer textarea") as HTMLTextAreaElement).value === "look at @src/pricing/item.ts ");
+    await until(
+      () =>
+        ($(page.root, ".composer textarea") as HTMLTextAreaElement).value === "look at @src/pricing/item.ts ",
+    );
   });
 
   it("the mode is visible and really switches", async () => {
@@ -251,20 +301,39 @@ describe("approvals", () => {
     await type(card.querySelector(".note")!, "use the cache instead");
     await press(card, "3");
     await until(() => page.heard("session:answer").length === 1);
-    expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "no", message: "use the cache instead" });
+    expect(page.heard("session:answer")[0]).toMatchObject({
+      optionId: "no",
+      message: "use the cache instead",
+    });
     await until(() => !$(page.root, ".inbox .approval.pending"));
     expect(document.title).toBe("Liminal Builder");
   });
 
   it("show hidden characters of what would run", async () => {
     const { timeline } = await open();
-    timeline.item("p", { turnId: "t", type: "approval", title: "Run", kind: "tool", state: "pending", detail: "rm \u202efr- x", options: [] });
+    timeline.item("p", {
+      turnId: "t",
+      type: "approval",
+      title: "Run",
+      kind: "tool",
+      state: "pending",
+      detail: "rm \u202efr- x",
+      options: [],
+    });
     await until(() => $(page.root, ".approval .hidden-char")?.textContent === "\\u202e");
   });
 
   it("take answers to questions", async () => {
     const { timeline } = await open();
-    timeline.item("q", { turnId: "t", type: "approval", title: "Q", kind: "question", state: "pending", options: [], questions: [{ question: "Which?", multiSelect: false, options: [{ label: "A" }, { label: "B" }] }] });
+    timeline.item("q", {
+      turnId: "t",
+      type: "approval",
+      title: "Q",
+      kind: "question",
+      state: "pending",
+      options: [],
+      questions: [{ question: "Which?", multiSelect: false, options: [{ label: "A" }, { label: "B" }] }],
+    });
     const form = await until(() => $(page.root, ".questions"));
     form.querySelectorAll("input[type=radio]")[1]!.dispatchEvent(new Event("change", { bubbles: true }));
     await tick();

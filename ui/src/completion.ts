@@ -1,6 +1,11 @@
 // What the composer offers while typing: slash commands at the start, project files after an @. Pure.
 
-export interface Trigger { kind: "command" | "file"; query: string; from: number; to: number }
+export interface Trigger {
+  kind: "command" | "file";
+  query: string;
+  from: number;
+  to: number;
+}
 
 /** The word at the cursor, if it asks for something. */
 export function triggerAt(text: string, cursor: number): Trigger | undefined {
@@ -14,7 +19,10 @@ export function triggerAt(text: string, cursor: number): Trigger | undefined {
 /** The text with the choice put in place of what was typed, and where the cursor goes. */
 export function complete(text: string, trigger: Trigger, choice: string): { text: string; cursor: number } {
   const inserted = trigger.kind === "command" ? `/${choice} ` : `@${choice} `;
-  return { text: text.slice(0, trigger.from) + inserted + text.slice(trigger.to).replace(/^ /, ""), cursor: trigger.from + inserted.length };
+  return {
+    text: text.slice(0, trigger.from) + inserted + text.slice(trigger.to).replace(/^ /, ""),
+    cursor: trigger.from + inserted.length,
+  };
 }
 
 /** Subsequence match with a score: starts of words and neighbours count more. Undefined when it does not match. */
@@ -37,6 +45,9 @@ export function fuzzy(query: string, text: string): number | undefined {
 
 export function rank<T>(query: string, items: readonly T[], text: (item: T) => string): T[] {
   if (query.trim() === "") return [...items];
-  return items.map((item) => ({ item, score: fuzzy(query, text(item)) })).filter(({ score }) => score !== undefined)
-    .sort((a, b) => b.score! - a.score!).map(({ item }) => item);
+  return items
+    .map((item) => ({ item, score: fuzzy(query, text(item)) }))
+    .filter(({ score }) => score !== undefined)
+    .sort((a, b) => b.score! - a.score!)
+    .map(({ item }) => item);
 }

@@ -2,15 +2,22 @@ import { describe, expect, it } from "vitest";
 import { changedPart, diffLines, diffTexts } from "./diff";
 
 const apply = (lines: ReturnType<typeof diffLines>, side: "old" | "new") =>
-  lines.filter((line) => line.kind === "same" || line.kind === (side === "old" ? "del" : "add")).map((line) => line.text);
+  lines
+    .filter((line) => line.kind === "same" || line.kind === (side === "old" ? "del" : "add"))
+    .map((line) => line.text);
 
 describe("diffLines", () => {
   it("can be read back into both sides, for many random texts", () => {
     let seed = 7;
-    const random = (n: number) => { seed = (seed * 1103515245 + 12345) % 2147483648; return seed % n; };
+    const random = (n: number) => {
+      seed = (seed * 1103515245 + 12345) % 2147483648;
+      return seed % n;
+    };
     for (let round = 0; round < 300; round++) {
       const before = Array.from({ length: random(30) }, () => `line ${random(6)}`);
-      const after = before.flatMap((line) => (random(4) === 0 ? [] : random(4) === 0 ? [line, `new ${random(3)}`] : [line]));
+      const after = before.flatMap((line) =>
+        random(4) === 0 ? [] : random(4) === 0 ? [line, `new ${random(3)}`] : [line],
+      );
       const result = diffLines(before, after);
       expect(apply(result, "old")).toEqual(before);
       expect(apply(result, "new")).toEqual(after);
@@ -39,7 +46,16 @@ describe("diffTexts", () => {
     after.splice(30, 1);
     const result = diffTexts(before.join("\n"), after.join("\n"));
     expect([result.added, result.removed, result.hunks.length]).toEqual([1, 2, 2]);
-    expect(result.hunks[0]!.lines.map((line) => line.text)).toEqual(["l2", "l3", "l4", "l5", "changed", "l6", "l7", "l8"]);
+    expect(result.hunks[0]!.lines.map((line) => line.text)).toEqual([
+      "l2",
+      "l3",
+      "l4",
+      "l5",
+      "changed",
+      "l6",
+      "l7",
+      "l8",
+    ]);
     expect([result.hunks[1]!.oldStart, result.hunks[1]!.newStart]).toEqual([28, 28]);
   });
 

@@ -1,8 +1,21 @@
 // Unified diffs by line (Myers), for what an agent changed. Pure; cost is bounded whatever the files are.
 
-export interface DiffLine { kind: "same" | "add" | "del"; text: string; oldLine?: number; newLine?: number }
-export interface Hunk { lines: DiffLine[]; oldStart: number; newStart: number }
-export interface FileDiff { hunks: Hunk[]; added: number; removed: number }
+export interface DiffLine {
+  kind: "same" | "add" | "del";
+  text: string;
+  oldLine?: number;
+  newLine?: number;
+}
+export interface Hunk {
+  lines: DiffLine[];
+  oldStart: number;
+  newStart: number;
+}
+export interface FileDiff {
+  hunks: Hunk[];
+  added: number;
+  removed: number;
+}
 
 /** More edits than this are shown as "all old lines, then all new ones": still true, and cheap. */
 const kMaxEdits = 1500;
@@ -29,15 +42,25 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   let head = 0;
   while (head < before.length && head < after.length && before[head] === after[head]) head++;
   let tail = 0;
-  while (tail < before.length - head && tail < after.length - head &&
-         before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  while (
+    tail < before.length - head &&
+    tail < after.length - head &&
+    before[before.length - 1 - tail] === after[after.length - 1 - tail]
+  )
+    tail++;
   const middle = myers(before.slice(head, before.length - tail), after.slice(head, after.length - tail));
   const kinds: DiffLine["kind"][] = [
-    ...Array<"same">(head).fill("same"), ...middle, ...Array<"same">(tail).fill("same")];
+    ...Array<"same">(head).fill("same"),
+    ...middle,
+    ...Array<"same">(tail).fill("same"),
+  ];
   let oldLine = 1;
   let newLine = 1;
   return kinds.map((kind) => {
-    if (kind === "add") { const text = after[newLine - 1]!; return { kind, text, newLine: newLine++ }; }
+    if (kind === "add") {
+      const text = after[newLine - 1]!;
+      return { kind, text, newLine: newLine++ };
+    }
     const text = before[oldLine - 1]!;
     if (kind === "del") return { kind, text, oldLine: oldLine++ };
     return { kind, text, oldLine: oldLine++, newLine: newLine++ };
@@ -45,7 +68,10 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 }
 
 function myers(a: readonly string[], b: readonly string[]): DiffLine["kind"][] {
-  const replace = (): DiffLine["kind"][] => [...Array<"del">(a.length).fill("del"), ...Array<"add">(b.length).fill("add")];
+  const replace = (): DiffLine["kind"][] => [
+    ...Array<"del">(a.length).fill("del"),
+    ...Array<"add">(b.length).fill("add"),
+  ];
   if (a.length === 0 || b.length === 0) return replace();
   const max = Math.min(a.length + b.length, kMaxEdits);
   const offset = max + 1;
@@ -57,7 +83,10 @@ function myers(a: readonly string[], b: readonly string[]): DiffLine["kind"][] {
       const down = k === -d || (k !== d && row[offset + k - 1]! < row[offset + k + 1]!);
       let x = down ? row[offset + k + 1]! : row[offset + k - 1]! + 1;
       let y = x - k;
-      while (x < a.length && y < b.length && a[x] === b[y]) { x++; y++; }
+      while (x < a.length && y < b.length && a[x] === b[y]) {
+        x++;
+        y++;
+      }
       row[offset + k] = x;
       if (x >= a.length && y >= b.length) return walkBack(trace, a.length, b.length);
     }
@@ -77,7 +106,11 @@ function walkBack(trace: readonly Int32Array[], endX: number, endY: number): Dif
     const previousK = down ? k + 1 : k - 1;
     const previousX = d === 0 ? 0 : at(previousK);
     const previousY = d === 0 ? 0 : previousX - previousK;
-    while (x > previousX && y > previousY) { kinds.push("same"); x--; y--; }
+    while (x > previousX && y > previousY) {
+      kinds.push("same");
+      x--;
+      y--;
+    }
     if (d > 0) kinds.push(down ? "add" : "del");
     x = previousX;
     y = previousY;
@@ -111,11 +144,18 @@ function hunks(all: readonly DiffLine[]): Hunk[] {
 }
 
 /** Where two lines differ: the common start and end are cut away. For marking the changed words. */
-export function changedPart(oldText: string, newText: string): { start: number; oldEnd: number; newEnd: number } {
+export function changedPart(
+  oldText: string,
+  newText: string,
+): { start: number; oldEnd: number; newEnd: number } {
   let start = 0;
   while (start < oldText.length && start < newText.length && oldText[start] === newText[start]) start++;
   let end = 0;
-  while (end < oldText.length - start && end < newText.length - start &&
-         oldText[oldText.length - 1 - end] === newText[newText.length - 1 - end]) end++;
+  while (
+    end < oldText.length - start &&
+    end < newText.length - start &&
+    oldText[oldText.length - 1 - end] === newText[newText.length - 1 - end]
+  )
+    end++;
   return { start, oldEnd: oldText.length - end, newEnd: newText.length - end };
 }

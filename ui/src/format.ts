@@ -30,7 +30,9 @@ export function count(n: number): string {
   return n < 1_000_000 ? `${Math.round(n / 1000)}k` : `${(n / 1_000_000).toFixed(1).replace(/\.0$/, "")}M`;
 }
 
-export function cost(usd: number): string { return `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`; }
+export function cost(usd: number): string {
+  return `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`;
+}
 
 export function bytes(n: number): string {
   if (n < 1024) return `${n} B`;
@@ -39,7 +41,12 @@ export function bytes(n: number): string {
 
 // Making a formatter costs more than a row; using one does not.
 const timeOfDay = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const dayAndTime = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+const dayAndTime = new Intl.DateTimeFormat(undefined, {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+});
 
 export function clockTime(iso: string): string {
   const date = new Date(iso);
@@ -47,4 +54,6 @@ export function clockTime(iso: string): string {
 }
 
 /** The last part of a path, for headings; the whole stays in the title. */
-export function baseName(path: string): string { return path.replace(/\/+$/, "").split("/").pop() || path; }
+export function baseName(path: string): string {
+  return path.replace(/\/+$/, "").split("/").pop() || path;
+}

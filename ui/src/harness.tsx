@@ -19,10 +19,17 @@ class Pipe implements SocketLike {
   readonly heard: Record<string, unknown>[] = [];
   private readonly listeners: Record<string, Listener> = {};
   readonly server = {
-    send: (text: string) => { if (this.readyState === 1) queueMicrotask(() => this.onmessage?.({ data: text } as MessageEvent)); },
-    on: (event: string, listener: Listener) => { this.listeners[event] = listener; },
+    send: (text: string) => {
+      if (this.readyState === 1) queueMicrotask(() => this.onmessage?.({ data: text } as MessageEvent));
+    },
+    on: (event: string, listener: Listener) => {
+      this.listeners[event] = listener;
+    },
   };
-  send(data: string): void { this.heard.push(JSON.parse(data) as Record<string, unknown>); queueMicrotask(() => this.listeners["message"]?.(data)); }
+  send(data: string): void {
+    this.heard.push(JSON.parse(data) as Record<string, unknown>);
+    queueMicrotask(() => this.listeners["message"]?.(data));
+  }
   close(code = 1006): void {
     if (this.readyState === 3) return;
     this.readyState = 3;
@@ -32,7 +39,14 @@ class Pipe implements SocketLike {
 }
 
 export interface Harness {
-  world: World; app: App; root: HTMLElement; pipes: Pipe[]; heard(type: string): Record<string, unknown>[]; reload(): Promise<void>; close(): void; online: { value: boolean };
+  world: World;
+  app: App;
+  root: HTMLElement;
+  pipes: Pipe[];
+  heard(type: string): Record<string, unknown>[];
+  reload(): Promise<void>;
+  close(): void;
+  online: { value: boolean };
 }
 
 export async function startPage(world: World, options: { wait?: boolean } = {}): Promise<Harness> {
@@ -41,15 +55,42 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
   const fetcher = (async (path: string, init: RequestInit) => {
     let answer = { status: 500, body: "" as unknown };
     const url = new URL(path, "http://page.test");
-    if (url.pathname === "/api/auth/ticket") answer = online.value ? { status: 200, body: { ticket: "t" } } : { status: 503, body: {} };
-    else await world.http(init.method!, url, undefined, (status, body) => { answer = { status, body }; }, { writeHead() {}, end(body: unknown) { answer = { status: 200, body }; } })
-      .catch((error: { status?: number; code?: string; message: string }) => { answer = { status: error.status ?? 500, body: { code: error.code, message: error.message } }; });
+    if (url.pathname === "/api/auth/ticket")
+      answer = online.value ? { status: 200, body: { ticket: "t" } } : { status: 503, body: {} };
+    else
+      await world
+        .http(
+          init.method!,
+          url,
+          undefined,
+          (status, body) => {
+            answer = { status, body };
+          },
+          {
+            writeHead() {},
+            end(body: unknown) {
+              answer = { status: 200, body };
+            },
+          },
+        )
+        .catch((error: { status?: number; code?: string; message: string }) => {
+          answer = { status: error.status ?? 500, body: { code: error.code, message: error.message } };
+        });
     const text = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body);
     return new Response(text, { status: answer.status });
   }) as unknown as typeof fetch;
 
   const build = () => {
-    const link = new Connection({ ticket: () => api.ticket(), random: () => 0, connect: () => { const pipe = new Pipe(); pipes.push(pipe); world.connect(pipe.server); return pipe; } });
+    const link = new Connection({
+      ticket: () => api.ticket(),
+      random: () => 0,
+      connect: () => {
+        const pipe = new Pipe();
+        pipes.push(pipe);
+        world.connect(pipe.server);
+        return pipe;
+      },
+    });
     const api = new Api(fetcher);
     localStorage.setItem("lb.token", "token");
     const app = new App(api, link);
@@ -57,22 +98,48 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
     link.start();
     const root = document.createElement("div");
     document.body.replaceChildren(root);
-    render(<AppContext.Provider value={app}><AppView onCode={async () => {}} /></AppContext.Provider>, root);
+    render(
+      <AppContext.Provider value={app}>
+        <AppView onCode={async () => {}} />
+      </AppContext.Provider>,
+      root,
+    );
     return { app, root };
   };
   const harness: Harness = {
-    world, pipes, online, ...build(),
+    world,
+    pipes,
+    online,
+    ...build(),
     heard: (type) => pipes.flatMap((pipe) => pipe.heard).filter((message) => message["type"] === type),
     /** As a reload of the page: everything in memory is gone, storage stays. */
-    async reload() { this.close(); Object.assign(this, build()); await until(() => this.app.projectsKnown.value && this.app.agents.value.length > 0); },
-    close() { render(null, this.root); pipes.forEach((pipe) => pipe.close()); this.app.link.requireLogin(); },
+    async reload() {
+      this.close();
+      Object.assign(this, build());
+      await until(() => this.app.projectsKnown.value && this.app.agents.value.length > 0);
+    },
+    close() {
+      render(null, this.root);
+      pipes.forEach((pipe) => pipe.close());
+      this.app.link.requireLogin();
+    },
   };
-  if (options.wait !== false) await until(() => harness.app.projectsKnown.value && harness.app.agents.value.length > 0 && world.projects.every((project) => harness.app.listed.value.has(project.projectId)));
+  if (options.wait !== false)
+    await until(
+      () =>
+        harness.app.projectsKnown.value &&
+        harness.app.agents.value.length > 0 &&
+        world.projects.every((project) => harness.app.listed.value.has(project.projectId)),
+    );
   return harness;
 }
 
 /** Waits for a condition with a deadline; the error says what was waited for. */
-export async function until<T>(condition: () => T, what = condition.toString(), ms = 3000): Promise<NonNullable<T>> {
+export async function until<T>(
+  condition: () => T,
+  what = condition.toString(),
+  ms = 3000,
+): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms;
   for (;;) {
     const value = condition();
@@ -84,12 +151,19 @@ export async function until<T>(condition: () => T, what = condition.toString(), 
 
 export const $ = (root: ParentNode, selector: string) => root.querySelector<HTMLElement>(selector);
 export const $$ = (root: ParentNode, selector: string) => [...root.querySelectorAll<HTMLElement>(selector)];
-export const texts = (root: ParentNode, selector: string) => $$(root, selector).map((element) => element.textContent?.trim() ?? "");
+export const texts = (root: ParentNode, selector: string) =>
+  $$(root, selector).map((element) => element.textContent?.trim() ?? "");
 
 export function button(root: ParentNode, name: string | RegExp): HTMLButtonElement {
-  const matches = (text: string | null) => text !== null && (typeof name === "string" ? text.trim() === name : name.test(text.trim()));
-  const found = [...root.querySelectorAll("button")].find((candidate) => matches(candidate.getAttribute("aria-label")) || matches(candidate.textContent));
-  if (!found) throw new Error(`no button ${name}; there are: ${[...root.querySelectorAll("button")].map((b) => b.getAttribute("aria-label") ?? b.textContent).join(" | ")}`);
+  const matches = (text: string | null) =>
+    text !== null && (typeof name === "string" ? text.trim() === name : name.test(text.trim()));
+  const found = [...root.querySelectorAll("button")].find(
+    (candidate) => matches(candidate.getAttribute("aria-label")) || matches(candidate.textContent),
+  );
+  if (!found)
+    throw new Error(
+      `no button ${name}; there are: ${[...root.querySelectorAll("button")].map((b) => b.getAttribute("aria-label") ?? b.textContent).join(" | ")}`,
+    );
   return found;
 }
 

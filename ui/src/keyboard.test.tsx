@@ -9,10 +9,16 @@ import { marked } from "./views/palette";
 import type { ServerMessage } from "./wire";
 
 let page: Harness | undefined;
-afterEach(() => { page?.close(); page = undefined; });
+afterEach(() => {
+  page?.close();
+  page = undefined;
+});
 
 describe("keyboard", () => {
-  const open = async () => { page = await startPage(new World("busy")); return page; };
+  const open = async () => {
+    page = await startPage(new World("busy"));
+    return page;
+  };
 
   it("Ctrl+K finds sessions, projects and commands", async () => {
     const { root, app } = await open();
@@ -74,7 +80,15 @@ describe("attention", () => {
   it("notifies only who asked for it", async () => {
     page = await startPage(new World("busy"));
     const shown: string[] = [];
-    const Fake = class { static permission = "granted"; static requestPermission = async () => "granted"; onclick = null; close() {} constructor(title: string) { shown.push(title); } };
+    const Fake = class {
+      static permission = "granted";
+      static requestPermission = async () => "granted";
+      onclick = null;
+      close() {}
+      constructor(title: string) {
+        shown.push(title);
+      }
+    };
     vi.stubGlobal("Notification", Fake);
     Object.assign(window, { Notification: Fake });
     page.world.change(page.world.session("s-3"), { activity: "needs-approval" });
@@ -92,7 +106,11 @@ describe("getting in", () => {
   it("takes the launch code and removes it from the address at once", () => {
     const replaced: string[] = [];
     const location = { hash: "#code=abc", pathname: "/", search: "" } as Location;
-    expect(takeLaunchCode(location, { replaceState: (_s: unknown, _t: string, url: string) => replaced.push(url) } as unknown as History)).toBe("abc");
+    expect(
+      takeLaunchCode(location, {
+        replaceState: (_s: unknown, _t: string, url: string) => replaced.push(url),
+      } as unknown as History),
+    ).toBe("abc");
     expect(replaced).toEqual(["/"]);
     expect(takeLaunchCode({ hash: "" } as Location, {} as History)).toBeUndefined();
   });
@@ -101,12 +119,30 @@ describe("getting in", () => {
 describe("Connection", () => {
   const make = (ticket: () => Promise<string>) => {
     const sockets: (SocketLike & { sent: string[]; protocols: string[] })[] = [];
-    const link = new Connection({ ticket, random: () => 1, connect: (protocols) => {
-      const socket = { readyState: 1, onopen: null, onmessage: null, onclose: null, sent: [] as string[], protocols, send(data: string) { this.sent.push(data); }, close() { this.readyState = 3; } };
-      sockets.push(socket);
-      return socket;
-    } });
-    const say = (message: object) => sockets.at(-1)!.onmessage!({ data: JSON.stringify(message) } as MessageEvent);
+    const link = new Connection({
+      ticket,
+      random: () => 1,
+      connect: (protocols) => {
+        const socket = {
+          readyState: 1,
+          onopen: null,
+          onmessage: null,
+          onclose: null,
+          sent: [] as string[],
+          protocols,
+          send(data: string) {
+            this.sent.push(data);
+          },
+          close() {
+            this.readyState = 3;
+          },
+        };
+        sockets.push(socket);
+        return socket;
+      },
+    });
+    const say = (message: object) =>
+      sockets.at(-1)!.onmessage!({ data: JSON.stringify(message) } as MessageEvent);
     return { link, sockets, say };
   };
 
@@ -149,10 +185,14 @@ describe("Connection", () => {
   });
 
   it("a refused ticket asks for a login, a failing server does not", async () => {
-    const refused = make(async () => { throw new WireError("UNAUTHENTICATED", "no"); });
+    const refused = make(async () => {
+      throw new WireError("UNAUTHENTICATED", "no");
+    });
     refused.link.start();
     await until(() => refused.link.state.value.kind === "login");
-    const down = make(async () => { throw new TypeError("Failed to fetch"); });
+    const down = make(async () => {
+      throw new TypeError("Failed to fetch");
+    });
     down.link.start();
     await until(() => down.link.state.value.kind === "offline");
     down.link.requireLogin();
@@ -164,12 +204,29 @@ describe("small words", () => {
     const now = Date.parse("2026-11-15T12:00:00Z");
     const ago = (minutes: number) => age(new Date(now - minutes * 60_000).toISOString(), now);
     expect([0, 5, 60 * 3, 60 * 24 * 2, 60 * 24 * 30].map(ago)).toEqual(["now", "5m", "3h", "2d", "4w"]);
-    expect([12, 4200, 48_000, 125_000, 7_500_000].map(duration)).toEqual(["12 ms", "4.2 s", "48 s", "2 min 5 s", "2 h 5 min"]);
-    expect([count(999), count(12_840), count(1_200_000), cost(0.0042), cost(1.5), bytes(900_000)]).toEqual(["999", "12.8k", "1.2M", "$0.0042", "$1.50", "879 KiB"]);
+    expect([12, 4200, 48_000, 125_000, 7_500_000].map(duration)).toEqual([
+      "12 ms",
+      "4.2 s",
+      "48 s",
+      "2 min 5 s",
+      "2 h 5 min",
+    ]);
+    expect([count(999), count(12_840), count(1_200_000), cost(0.0042), cost(1.5), bytes(900_000)]).toEqual([
+      "999",
+      "12.8k",
+      "1.2M",
+      "$0.0042",
+      "$1.50",
+      "879 KiB",
+    ]);
   });
 
   it("search marks the words that were looked for", () => {
-    expect(marked("Off by one (cent)", "CENT) by").filter((part) => part.hit).map((part) => part.text)).toEqual(["by", "cent)"]);
+    expect(
+      marked("Off by one (cent)", "CENT) by")
+        .filter((part) => part.hit)
+        .map((part) => part.text),
+    ).toEqual(["by", "cent)"]);
     expect(marked("text", " ")).toEqual([{ text: "text", hit: false }]);
   });
 
@@ -178,7 +235,10 @@ describe("small words", () => {
     expect(triggerAt("see @src/a", 10)).toMatchObject({ kind: "file", query: "src/a", from: 4 });
     expect(triggerAt("mail a@b", 8)).toBeUndefined();
     expect(triggerAt("and /rev", 8)).toBeUndefined();
-    expect(complete("see @sr please", { kind: "file", query: "sr", from: 4, to: 7 }, "src/a.ts")).toEqual({ text: "see @src/a.ts please", cursor: 14 });
+    expect(complete("see @sr please", { kind: "file", query: "sr", from: 4, to: 7 }, "src/a.ts")).toEqual({
+      text: "see @src/a.ts please",
+      cursor: 14,
+    });
     expect(fuzzy("xyz", "abc")).toBeUndefined();
     expect(rank("ns", ["Close this tab", "New session"], (text) => text)[0]).toBe("New session");
   });

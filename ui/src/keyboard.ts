@@ -2,22 +2,94 @@
 import { closeSessionTab, stepTab } from "./actions";
 import type { App } from "./app_state";
 
-export interface Shortcut { keys: string[]; label: string; match?: (event: KeyboardEvent) => boolean; run?: (app: App) => void }
+export interface Shortcut {
+  keys: string[];
+  label: string;
+  match?: (event: KeyboardEvent) => boolean;
+  run?: (app: App) => void;
+}
 
 const mod = (event: KeyboardEvent) => event.ctrlKey || event.metaKey;
-const typing = (event: KeyboardEvent) => event.target instanceof HTMLElement && (event.target.matches("input, textarea, select") || event.target.isContentEditable);
+const typing = (event: KeyboardEvent) =>
+  event.target instanceof HTMLElement &&
+  (event.target.matches("input, textarea, select") || event.target.isContentEditable);
 
 export const shortcuts: readonly Shortcut[] = [
-  { keys: ["Ctrl", "K"], label: "Command palette", match: (e) => mod(e) && !e.shiftKey && e.key.toLowerCase() === "k", run: (app) => { app.dialog.value = { kind: "palette" }; } },
-  { keys: ["Ctrl", "Shift", "F"], label: "Search all conversations", match: (e) => mod(e) && e.shiftKey && e.key.toLowerCase() === "f", run: (app) => { app.dialog.value = { kind: "search" }; } },
-  { keys: ["Ctrl", "Alt", "N"], label: "New session", match: (e) => mod(e) && e.altKey && e.code === "KeyN", run: (app) => { app.dialog.value = { kind: "new-session" }; } },
-  { keys: ["Ctrl", "Alt", "I"], label: "Inbox", match: (e) => mod(e) && e.altKey && e.code === "KeyI", run: (app) => { app.page.value = "inbox"; } },
-  { keys: ["Ctrl", "1…9"], label: "Tab 1 to 9 (Alt 1…9 where the browser keeps Ctrl)", match: (e) => (mod(e) || e.altKey) && /^Digit[1-9]$/.test(e.code) },
-  { keys: ["Ctrl", "Alt", "→ ←"], label: "Next or previous tab", match: (e) => mod(e) && e.altKey && (e.key === "ArrowRight" || e.key === "ArrowLeft") },
-  { keys: ["Ctrl", "Alt", "W"], label: "Close tab", match: (e) => mod(e) && e.altKey && e.code === "KeyW", run: (app) => { const { active } = app.tabs.peek(); if (active) closeSessionTab(app, active); } },
-  { keys: ["Ctrl", "Alt", "B"], label: "Show or hide the sidebar (narrow windows)", match: (e) => mod(e) && e.altKey && e.code === "KeyB", run: (app) => { app.drawer.value = !app.drawer.peek(); } },
-  { keys: ["/"], label: "Write a message", match: (e) => e.key === "/" && !mod(e) && !e.altKey && !typing(e), run: () => { document.querySelector<HTMLElement>(".composer textarea")?.focus(); } },
-  { keys: ["?"], label: "This sheet", match: (e) => e.key === "?" && !mod(e) && !typing(e), run: (app) => { app.dialog.value = { kind: "shortcuts" }; } },
+  {
+    keys: ["Ctrl", "K"],
+    label: "Command palette",
+    match: (e) => mod(e) && !e.shiftKey && e.key.toLowerCase() === "k",
+    run: (app) => {
+      app.dialog.value = { kind: "palette" };
+    },
+  },
+  {
+    keys: ["Ctrl", "Shift", "F"],
+    label: "Search all conversations",
+    match: (e) => mod(e) && e.shiftKey && e.key.toLowerCase() === "f",
+    run: (app) => {
+      app.dialog.value = { kind: "search" };
+    },
+  },
+  {
+    keys: ["Ctrl", "Alt", "N"],
+    label: "New session",
+    match: (e) => mod(e) && e.altKey && e.code === "KeyN",
+    run: (app) => {
+      app.dialog.value = { kind: "new-session" };
+    },
+  },
+  {
+    keys: ["Ctrl", "Alt", "I"],
+    label: "Inbox",
+    match: (e) => mod(e) && e.altKey && e.code === "KeyI",
+    run: (app) => {
+      app.page.value = "inbox";
+    },
+  },
+  {
+    keys: ["Ctrl", "1…9"],
+    label: "Tab 1 to 9 (Alt 1…9 where the browser keeps Ctrl)",
+    match: (e) => (mod(e) || e.altKey) && /^Digit[1-9]$/.test(e.code),
+  },
+  {
+    keys: ["Ctrl", "Alt", "→ ←"],
+    label: "Next or previous tab",
+    match: (e) => mod(e) && e.altKey && (e.key === "ArrowRight" || e.key === "ArrowLeft"),
+  },
+  {
+    keys: ["Ctrl", "Alt", "W"],
+    label: "Close tab",
+    match: (e) => mod(e) && e.altKey && e.code === "KeyW",
+    run: (app) => {
+      const { active } = app.tabs.peek();
+      if (active) closeSessionTab(app, active);
+    },
+  },
+  {
+    keys: ["Ctrl", "Alt", "B"],
+    label: "Show or hide the sidebar (narrow windows)",
+    match: (e) => mod(e) && e.altKey && e.code === "KeyB",
+    run: (app) => {
+      app.drawer.value = !app.drawer.peek();
+    },
+  },
+  {
+    keys: ["/"],
+    label: "Write a message",
+    match: (e) => e.key === "/" && !mod(e) && !e.altKey && !typing(e),
+    run: () => {
+      document.querySelector<HTMLElement>(".composer textarea")?.focus();
+    },
+  },
+  {
+    keys: ["?"],
+    label: "This sheet",
+    match: (e) => e.key === "?" && !mod(e) && !typing(e),
+    run: (app) => {
+      app.dialog.value = { kind: "shortcuts" };
+    },
+  },
   { keys: ["Enter"], label: "Send, or queue while a turn runs" },
   { keys: ["Shift", "Enter"], label: "New line" },
   { keys: ["Esc"], label: "Stop the running turn" },
@@ -35,7 +107,8 @@ export function handleKey(app: App, event: KeyboardEvent): boolean {
   if (/^Digit/.test(event.code) && (mod(event) || event.altKey)) {
     const id = app.tabs.peek().ids[Number(event.code.slice(5)) - 1];
     if (id) app.show(id);
-  } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") stepTab(app, event.key === "ArrowRight" ? 1 : -1);
+  } else if (event.key === "ArrowRight" || event.key === "ArrowLeft")
+    stepTab(app, event.key === "ArrowRight" ? 1 : -1);
   else shortcut.run?.(app);
   return true;
 }
@@ -43,7 +116,15 @@ export function handleKey(app: App, event: KeyboardEvent): boolean {
 /** Escape outside of any input stops the active session's turn, as it does in the composer. */
 function stopWithEscape(app: App, event: KeyboardEvent): boolean {
   const { active } = app.tabs.peek();
-  if (event.key !== "Escape" || typing(event) || event.defaultPrevented || app.dialog.peek() || app.page.peek() !== "session" || !active) return false;
+  if (
+    event.key !== "Escape" ||
+    typing(event) ||
+    event.defaultPrevented ||
+    app.dialog.peek() ||
+    app.page.peek() !== "session" ||
+    !active
+  )
+    return false;
   const activity = app.session(active)?.peek().activity;
   if (activity !== "working" && activity !== "needs-approval") return false;
   void app.link.request({ type: "session:cancel", sessionId: active }).catch((error) => app.report(error));

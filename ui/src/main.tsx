@@ -12,7 +12,8 @@ const code = takeLaunchCode(location, history);
 const api = new Api();
 const link = new Connection({
   ticket: () => api.ticket(),
-  connect: (protocols) => new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`, protocols),
+  connect: (protocols) =>
+    new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`, protocols),
   random: Math.random,
 });
 const app = new App(api, link);
@@ -26,7 +27,10 @@ async function enter(launchCode: string): Promise<void> {
     link.start();
   } catch (error) {
     // A used code is no harm when this browser already has its key: a reload of the launch address, a second tab.
-    if (api.token !== null) { link.start(); return; }
+    if (api.token !== null) {
+      link.start();
+      return;
+    }
     app.loginProblem.value = `${(error as Error).message} Run liminal-builder open for a new one.`;
     link.requireLogin();
   }
@@ -36,7 +40,9 @@ if (code !== undefined) void enter(code);
 else if (api.token !== null) link.start();
 else link.requireLogin();
 
-effect(() => { document.documentElement.dataset["theme"] = app.theme.value; });
+effect(() => {
+  document.documentElement.dataset["theme"] = app.theme.value;
+});
 window.addEventListener("online", () => link.retryNow());
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState !== "visible") return;
@@ -51,4 +57,9 @@ setInterval(() => {
   if (working || Date.now() - app.now.peek() > 30_000) app.now.value = Date.now();
 }, 1000);
 
-render(<AppContext.Provider value={app}><AppView onCode={enter} /></AppContext.Provider>, document.getElementById("app")!);
+render(
+  <AppContext.Provider value={app}>
+    <AppView onCode={enter} />
+  </AppContext.Provider>,
+  document.getElementById("app")!,
+);

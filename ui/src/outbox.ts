@@ -23,7 +23,10 @@ export class Outbox {
   private readonly busy = new Set<string>();
 
   /** `shown` says whether the timeline already has this turn. */
-  constructor(private readonly send: Send, private readonly shown: (sessionId: string, turnId: string) => boolean) {
+  constructor(
+    private readonly send: Send,
+    private readonly shown: (sessionId: string, turnId: string) => boolean,
+  ) {
     // What was accepted before a reload is in the timeline by now.
     this.entries.value = this.entries.peek().filter((entry) => entry.state !== "accepted");
   }
@@ -33,7 +36,14 @@ export class Outbox {
   }
 
   add(sessionId: string, content: string, attachments: AttachmentRef[]): void {
-    const entry: Outgoing = { clientMessageId: crypto.randomUUID(), sessionId, content, attachments, state: "waiting", at: new Date().toISOString() };
+    const entry: Outgoing = {
+      clientMessageId: crypto.randomUUID(),
+      sessionId,
+      content,
+      attachments,
+      state: "waiting",
+      at: new Date().toISOString(),
+    };
     this.entries.value = [...this.entries.peek(), entry];
     this.flush(sessionId);
   }
@@ -44,11 +54,15 @@ export class Outbox {
     if (entry) this.flush(entry.sessionId);
   }
 
-  remove(id: string): void { this.entries.value = this.entries.peek().filter((entry) => entry.clientMessageId !== id); }
+  remove(id: string): void {
+    this.entries.value = this.entries.peek().filter((entry) => entry.clientMessageId !== id);
+  }
 
   /** A session that was being made got its real id: what was typed meanwhile goes there. */
   rename(from: string, to: string): void {
-    this.entries.value = this.entries.peek().map((entry) => (entry.sessionId === from ? { ...entry, sessionId: to } : entry));
+    this.entries.value = this.entries
+      .peek()
+      .map((entry) => (entry.sessionId === from ? { ...entry, sessionId: to } : entry));
     this.flush(to);
   }
 
@@ -58,7 +72,9 @@ export class Outbox {
     if (left.length !== this.entries.peek().length) this.entries.value = left;
   }
 
-  flushAll(): void { for (const id of new Set(this.entries.peek().map((entry) => entry.sessionId))) this.flush(id); }
+  flushAll(): void {
+    for (const id of new Set(this.entries.peek().map((entry) => entry.sessionId))) this.flush(id);
+  }
 
   /** One after the other within a session: the order in which they were typed is the order in which they arrive. */
   flush(sessionId: string): void {
@@ -69,14 +85,16 @@ export class Outbox {
 
   private async run(sessionId: string): Promise<void> {
     for (;;) {
-      const entry = this.entries.peek().find((candidate) => candidate.sessionId === sessionId && candidate.state === "waiting");
+      const entry = this.entries
+        .peek()
+        .find((candidate) => candidate.sessionId === sessionId && candidate.state === "waiting");
       if (!entry) return;
       try {
         const answer = await this.send(entry);
         if (answer.type === "session:sent") this.accepted(entry, answer.turnId);
         else this.remove(entry.clientMessageId);
       } catch (error) {
-        if (!(error instanceof WireError)) return;  // The link is down: stays waiting, goes out when it is back.
+        if (!(error instanceof WireError)) return; // The link is down: stays waiting, goes out when it is back.
         this.change(entry.clientMessageId, { state: "failed", problem: error.message });
       }
     }
@@ -88,11 +106,22 @@ export class Outbox {
   }
 
   private change(id: string, change: Partial<Outgoing>): void {
-    this.entries.value = this.entries.peek().map((entry) => (entry.clientMessageId === id ? { ...entry, ...change } : entry));
+    this.entries.value = this.entries
+      .peek()
+      .map((entry) => (entry.clientMessageId === id ? { ...entry, ...change } : entry));
   }
 }
 
 function isOutgoing(value: unknown): value is Outgoing[] {
-  return Array.isArray(value) && value.every((entry) => isRecord(entry) && typeof entry["clientMessageId"] === "string" &&
-    typeof entry["sessionId"] === "string" && typeof entry["content"] === "string" && Array.isArray(entry["attachments"]));
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (entry) =>
+        isRecord(entry) &&
+        typeof entry["clientMessageId"] === "string" &&
+        typeof entry["sessionId"] === "string" &&
+        typeof entry["content"] === "string" &&
+        Array.isArray(entry["attachments"]),
+    )
+  );
 }

@@ -8,7 +8,13 @@ afterEach(() => page.close());
 const addDialog = async () => {
   button(page.root, "Add project").click();
   const input = await until(() => $(page.root, "dialog input[type=text]") as HTMLInputElement);
-  return { input, add: async (path: string) => { await type(input, path); $(page.root, "dialog form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true })); } };
+  return {
+    input,
+    add: async (path: string) => {
+      await type(input, path);
+      $(page.root, "dialog form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+    },
+  };
 };
 
 describe("projects", () => {
@@ -23,7 +29,9 @@ describe("projects", () => {
     await until(() => $(page.root, ".home h1"));
     expect($(page.root, ".home h1")!.textContent).toBe("Welcome to Liminal Builder");
     expect($(page.root, ".project-list")!.textContent).toContain("No projects yet.");
-    expect(texts(page.root, ".agent-list .agent-name").some((name) => name.startsWith("Demo agent"))).toBe(true);
+    expect(texts(page.root, ".agent-list .agent-name").some((name) => name.startsWith("Demo agent"))).toBe(
+      true,
+    );
     expect(button($(page.root, ".home")!, "Add project")).toBeTruthy();
   });
 

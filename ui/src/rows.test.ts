@@ -2,13 +2,23 @@ import { describe, expect, it } from "vitest";
 import { toRows, type RowInput } from "./rows";
 import { approval, message, tool, turn } from "./test_data";
 
-const input = (more: Partial<RowInput>): RowInput =>
-  ({ items: [], turns: [], hasCall: () => false, older: false, pending: [], ...more });
+const input = (more: Partial<RowInput>): RowInput => ({
+  items: [],
+  turns: [],
+  hasCall: () => false,
+  older: false,
+  pending: [],
+  ...more,
+});
 const keys = (more: Partial<RowInput>) => toRows(input(more)).map((row) => row.key);
 
 describe("toRows", () => {
   it("puts the end of a turn behind its last item", () => {
-    const items = [message("u1", { turnId: "A", pos: 1 }), message("a1", { turnId: "A", pos: 2 }), message("u2", { turnId: "B", pos: 3 })];
+    const items = [
+      message("u1", { turnId: "A", pos: 1 }),
+      message("a1", { turnId: "A", pos: 2 }),
+      message("u2", { turnId: "B", pos: 3 }),
+    ];
     const turns = [turn("A", { type: "turn_complete", pos: 0 }), turn("B", { type: "turn_started", pos: 3 })];
     expect(keys({ items, turns })).toEqual(["u1", "a1", "turn:A", "u2"]);
   });
@@ -20,7 +30,11 @@ describe("toRows", () => {
   });
 
   it("leaves a subagent's items to their call, but shows orphans", () => {
-    const items = [tool("t", { callId: "c1" }), message("x", { parentCallId: "c1" }), message("o", { parentCallId: "gone" })];
+    const items = [
+      tool("t", { callId: "c1" }),
+      message("x", { parentCallId: "c1" }),
+      message("o", { parentCallId: "gone" }),
+    ];
     expect(keys({ items, hasCall: (id) => id === "c1" })).toEqual(["t", "o"]);
   });
 

@@ -23,7 +23,10 @@ export function toRows(input: RowInput): Row[] {
   const rows: Row[] = [];
   if (input.older) rows.push({ kind: "older", key: "older" });
   // A subagent's question must never hide inside a folded card: whoever asks, it stands in the open.
-  const top = input.items.filter((item) => item.type === "approval" || item.parentCallId === undefined || !input.hasCall(item.parentCallId));
+  const top = input.items.filter(
+    (item) =>
+      item.type === "approval" || item.parentCallId === undefined || !input.hasCall(item.parentCallId),
+  );
   const lastOf = new Map<string, number>();
   top.forEach((item, index) => lastOf.set(item.turnId, index));
   const ended = new Map<string, Turn>();
@@ -41,6 +44,10 @@ export function toRows(input: RowInput): Row[] {
   return rows;
 }
 
-export function isEnded(turn: Turn): boolean { return turn.type === "turn_complete" || turn.type === "turn_error"; }
+export function isEnded(turn: Turn): boolean {
+  return turn.type === "turn_complete" || turn.type === "turn_error";
+}
 
-function footer(turn: Turn): Row { return { kind: "turn", key: `turn:${turn.turnId}`, turnId: turn.turnId }; }
+function footer(turn: Turn): Row {
+  return { kind: "turn", key: `turn:${turn.turnId}`, turnId: turn.turnId };
+}

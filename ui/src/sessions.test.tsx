@@ -15,13 +15,16 @@ const start = async (agent: RegExp, world = new World("busy")) => {
   await tick();
   return dialog;
 };
-const submit = (dialog: Element) => dialog.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+const submit = (dialog: Element) =>
+  dialog.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
 const compose = () => until(() => $(page.root, ".composer textarea") as HTMLTextAreaElement);
 
 describe("sessions", () => {
   it("E1-TC-2.1a: a row shows title, relative age and the mark of its agent", async () => {
     page = await startPage(new World("busy"));
-    const row = $$(page.root, ".session-row").find((element) => element.textContent?.includes("Profile the frame loop"))!;
+    const row = $$(page.root, ".session-row").find((element) =>
+      element.textContent?.includes("Profile the frame loop"),
+    )!;
     expect(row.querySelector(".age")!.textContent).toBe("5h");
     expect(row.querySelector(".agent-mark")!.getAttribute("aria-label")).toBe("Demo agent");
   });
@@ -29,7 +32,11 @@ describe("sessions", () => {
   it("E1-TC-2.1b: newest first, and a change moves a row up", async () => {
     page = await startPage(new World("busy"));
     const titles = () => texts($$(page.root, ".project")[1]!, ".session-title");
-    expect(titles()).toEqual(["Port the mesh loader to C++23", "Profile the frame loop", "Remove the old allocator"]);
+    expect(titles()).toEqual([
+      "Port the mesh loader to C++23",
+      "Profile the frame loop",
+      "Remove the old allocator",
+    ]);
     page.world.change(page.world.session("s-8"), { title: "Remove it now" });
     await until(() => titles()[0] === "Remove it now");
   });
@@ -64,7 +71,11 @@ describe("sessions", () => {
     world.startMs = 0;
     button(page.root, "New session in web-shop").click();
     submit(await until(() => $(page.root, "dialog")));
-    await until(() => ($(page.root, ".composer textarea") as HTMLTextAreaElement | null)?.value === "sent before it was there\n\nhalf a thought");
+    await until(
+      () =>
+        ($(page.root, ".composer textarea") as HTMLTextAreaElement | null)?.value ===
+        "sent before it was there\n\nhalf a thought",
+    );
   });
 
   it("E1-TC-2.2b: offers Claude Code and Codex, and says what to do about a missing one", async () => {
@@ -85,7 +96,10 @@ describe("sessions", () => {
     expect(page.app.tabs.value.ids).toEqual([]);
   });
 
-  it.each([["E1-TC-2.2d", /Claude Code/], ["E1-TC-2.2e", /Codex/]])("%s: end to end with markdown, tools and thinking, also after the first tool", async (_id, agent) => {
+  it.each([
+    ["E1-TC-2.2d", /Claude Code/],
+    ["E1-TC-2.2e", /Codex/],
+  ])("%s: end to end with markdown, tools and thinking, also after the first tool", async (_id, agent) => {
     submit(await start(agent));
     await until(() => page.app.tabs.value.active?.startsWith("s-"));
     await type(await compose(), "fix the test");
@@ -121,7 +135,20 @@ describe("sessions", () => {
     button(page.root, /Fix the rounding error/).click();
     await until(() => $(page.root, ".turn-footer"));
     const kinds = $$(page.root, ".row > *").map((element) => element.classList[0]);
-    expect(kinds).toEqual(["message", "thinking", "message", "tool", "tool", "tool", "tool", "tool", "approval", "plan", "message", "turn-footer"]);
+    expect(kinds).toEqual([
+      "message",
+      "thinking",
+      "message",
+      "tool",
+      "tool",
+      "tool",
+      "tool",
+      "tool",
+      "approval",
+      "plan",
+      "message",
+      "turn-footer",
+    ]);
   });
 
   it("E1-TC-2.3b E1-TC-4.3a E1-TC-4.3b: a session that has a tab gets no second one", async () => {
@@ -148,7 +175,9 @@ describe("sessions", () => {
 
   it("E1-TC-2.4c: sessions made outside are shown and marked, archived ones stay hidden but can be found", async () => {
     page = await startPage(new World("busy"));
-    const outside = $$(page.root, ".session-row").find((row) => row.textContent?.includes("Set up CI pipeline"))!;
+    const outside = $$(page.root, ".session-row").find((row) =>
+      row.textContent?.includes("Set up CI pipeline"),
+    )!;
     expect(outside.querySelector(".outside")!.getAttribute("title")).toBe("Started outside Liminal Builder");
     expect(texts(page.root, ".session-title")).not.toContain("An old experiment");
     button(page.root, "Archived").click();

@@ -4,10 +4,13 @@ import { WireError } from "./api";
 import type { ClientMessage, ServerMessage } from "./wire";
 
 /** `login`: the credential is gone, only a new launch address helps. `offline`: trying again at `retryAt`. */
-export type LinkState = { kind: "connecting" } | { kind: "online" } | { kind: "offline"; retryAt: number } | { kind: "login" };
+export type LinkState =
+  { kind: "connecting" } | { kind: "online" } | { kind: "offline"; retryAt: number } | { kind: "login" };
 
 export class OfflineError extends Error {
-  constructor() { super("Not connected to the server right now."); }
+  constructor() {
+    super("Not connected to the server right now.");
+  }
 }
 
 export interface SocketLike {
@@ -48,7 +51,9 @@ export class Connection {
 
   constructor(private readonly env: Environment) {}
 
-  start(): void { void this.connect(); }
+  start(): void {
+    void this.connect();
+  }
 
   /** Tries at once instead of waiting: the network came back, or the user asked. */
   retryNow(): void {
@@ -89,8 +94,12 @@ export class Connection {
     const socket = this.env.connect(["liminal.v1", `liminal.ticket.${ticket}`]);
     this.socket = socket;
     this.helloTimer = setTimeout(() => socket.close(), kHelloMs);
-    socket.onmessage = (event) => { if (socket === this.socket) this.receive(String(event.data)); };
-    socket.onclose = (event) => { if (socket === this.socket) this.closed(event.code); };
+    socket.onmessage = (event) => {
+      if (socket === this.socket) this.receive(String(event.data));
+    };
+    socket.onclose = (event) => {
+      if (socket === this.socket) this.closed(event.code);
+    };
   }
 
   private receive(data: string): void {

@@ -5,7 +5,8 @@ import { message, tool, turn } from "./test_data";
 import type { Item } from "./wire";
 
 const ids = (store: SessionStore) => [...store.order.value];
-const content = (store: SessionStore, id: string) => (store.item(id)!.value as Extract<Item, { type: "message" }>).content;
+const content = (store: SessionStore, id: string) =>
+  (store.item(id)!.value as Extract<Item, { type: "message" }>).content;
 
 describe("SessionStore", () => {
   it("TC-7.2a: a growing text updates in place, newest form only", () => {
@@ -31,7 +32,10 @@ describe("SessionStore", () => {
     store.upsert(1, message("a", { rev: 1, pos: 1 }));
     store.upsert(2, message("b", { rev: 2, pos: 2 }));
     let drawn = 0;
-    const stop = effect(() => { void store.item("a")!.value; drawn++; });
+    const stop = effect(() => {
+      void store.item("a")!.value;
+      drawn++;
+    });
     store.upsert(3, message("b", { rev: 3, pos: 2, content: "new" }));
     store.append({ itemId: "b", rev: 4, field: "content", from: 3, text: "er" });
     expect(drawn).toBe(1);
@@ -70,16 +74,25 @@ describe("SessionStore", () => {
     store.reset({ entries: [message("c", { pos: 30, rev: 9 })], turns: [], rev: 9, before: 30 }, "e");
     store.upsert(10, message("low", { pos: 5, rev: 10 }));
     expect(ids(store)).toEqual(["c"]);
-    store.page({ entries: [message("a", { pos: 10, rev: 2 }), message("low", { pos: 5, rev: 10 })], turns: [] });
+    store.page({
+      entries: [message("a", { pos: 10, rev: 2 }), message("low", { pos: 5, rev: 10 })],
+      turns: [],
+    });
     expect(ids(store)).toEqual(["low", "a", "c"]);
     expect([store.rev, store.before.value]).toEqual([10, undefined]);
   });
 
   it("a new epoch replaces entries even when their revisions are lower; unchanged ones keep their signal", () => {
     const store = new SessionStore("s");
-    store.reset({ entries: [message("a", { rev: 50, content: "old" }), message("b", { rev: 51 })], turns: [], rev: 51 }, "e1");
+    store.reset(
+      { entries: [message("a", { rev: 50, content: "old" }), message("b", { rev: 51 })], turns: [], rev: 51 },
+      "e1",
+    );
     const kept = store.item("a");
-    store.reset({ entries: [message("a", { rev: 3, content: "new" })], turns: [turn("t", { rev: 4 })], rev: 4 }, "e2");
+    store.reset(
+      { entries: [message("a", { rev: 3, content: "new" })], turns: [turn("t", { rev: 4 })], rev: 4 },
+      "e2",
+    );
     expect(store.item("a")).toBe(kept);
     expect(content(store, "a")).toBe("new");
     expect(ids(store)).toEqual(["a"]);
@@ -98,13 +111,19 @@ describe("SessionStore", () => {
     const store = new SessionStore("s");
     const make = (n: number) => message(`i${n}`, { pos: n, rev: n, turnId: `t${Math.floor(n / 10)}` });
     for (let n = 1; n <= 100; n++) store.upsert(n, make(n));
-    for (let n = 0; n <= 10; n++) store.turnChanged(100 + n, turn(`t${n}`, { pos: n * 10, rev: 100 + n, type: "turn_complete" }));
+    for (let n = 0; n <= 10; n++)
+      store.turnChanged(100 + n, turn(`t${n}`, { pos: n * 10, rev: 100 + n, type: "turn_complete" }));
     store.following = false;
     store.trim(60, 40);
     expect(ids(store).length).toBe(100);
     store.following = true;
     store.trim(60, 40);
-    expect([ids(store).length, ids(store)[0], store.before.value, store.turnOrder.value.length]).toEqual([40, "i61", 61, 5]);
+    expect([ids(store).length, ids(store)[0], store.before.value, store.turnOrder.value.length]).toEqual([
+      40,
+      "i61",
+      61,
+      5,
+    ]);
     store.page({ entries: [make(60)], turns: [], before: 60 });
     expect(ids(store)[0]).toBe("i60");
   });
@@ -120,7 +139,10 @@ describe("SessionStore", () => {
     const once = new SessionStore("s");
     frames.forEach((frame) => frame(once));
     const twice = new SessionStore("s");
-    frames.forEach((frame, index) => { frame(twice); frames.slice(0, index + 1).forEach((again) => again(twice)); });
+    frames.forEach((frame, index) => {
+      frame(twice);
+      frames.slice(0, index + 1).forEach((again) => again(twice));
+    });
     expect(dump(twice)).toBe(dump(once));
   });
 });

@@ -37,14 +37,20 @@ export class SessionStore {
 
   constructor(readonly sessionId: string) {}
 
-  item(id: string): Signal<Item> | undefined { return this.items.get(id); }
-  turn(id: string): Signal<Turn> | undefined { return this.turns.get(id); }
+  item(id: string): Signal<Item> | undefined {
+    return this.items.get(id);
+  }
+  turn(id: string): Signal<Turn> | undefined {
+    return this.turns.get(id);
+  }
   /** Items that a subagent made, by the call that started it. Reads `shape`, so views follow. */
   childrenOf(callId: string): readonly string[] {
     void this.shape.value;
     return this.children.get(callId) ?? [];
   }
-  hasCall(callId: string): boolean { return this.calls.has(callId); }
+  hasCall(callId: string): boolean {
+    return this.calls.has(callId);
+  }
   private readonly calls = new Set<string>();
 
   /** Replaces everything by what the server says is the whole. Rows that did not change keep their identity. */
@@ -119,7 +125,8 @@ export class SessionStore {
       for (const id of ids.slice(0, first)) this.items.delete(id);
       for (const [id, turn] of this.turns) {
         const { pos, type } = turn.peek();
-        if (pos < before && (type === "turn_complete" || type === "turn_error") && !this.usesTurn(id)) this.turns.delete(id);
+        if (pos < before && (type === "turn_complete" || type === "turn_error") && !this.usesTurn(id))
+          this.turns.delete(id);
       }
       this.before.value = before;
       this.rebuild();
@@ -127,7 +134,9 @@ export class SessionStore {
   }
 
   /** The caller saw `ok {rev}`: all changes up to it were sent. */
-  seen(rev: number): void { if (rev > this.rev) this.rev = rev; }
+  seen(rev: number): void {
+    if (rev > this.rev) this.rev = rev;
+  }
 
   private usesTurn(turnId: string): boolean {
     for (const item of this.items.values()) if (item.peek().turnId === turnId) return true;
@@ -146,11 +155,17 @@ export class SessionStore {
     return added;
   }
 
-  private putTurn(turn: Turn): boolean { return set(this.turns, turn.turnId, turn, false); }
+  private putTurn(turn: Turn): boolean {
+    return set(this.turns, turn.turnId, turn, false);
+  }
 
   /** The common case, a new entry at the end, without sorting. */
-  private place(id: string, entry: Item | Turn, order: Signal<readonly string[]>,
-                known: ReadonlyMap<string, Signal<Item | Turn>>): void {
+  private place(
+    id: string,
+    entry: Item | Turn,
+    order: Signal<readonly string[]>,
+    known: ReadonlyMap<string, Signal<Item | Turn>>,
+  ): void {
     const ids = order.peek();
     const last = ids.length > 0 ? known.get(ids[ids.length - 1]!) : undefined;
     if (last && last.peek().pos > entry.pos) return this.rebuild();
@@ -175,11 +190,18 @@ export class SessionStore {
     this.children.set(item.parentCallId, list ? [...list, item.itemId] : [item.itemId]);
   }
 
-  private bump(): void { this.shape.value = this.shape.peek() + 1; }
+  private bump(): void {
+    this.shape.value = this.shape.peek() + 1;
+  }
 }
 
 /** Adds or replaces by a newer form; true when it is new. */
-function set<T extends { rev: number }>(map: Map<string, Signal<T>>, id: string, entry: T, force: boolean): boolean {
+function set<T extends { rev: number }>(
+  map: Map<string, Signal<T>>,
+  id: string,
+  entry: T,
+  force: boolean,
+): boolean {
   const known = map.get(id);
   if (!known) map.set(id, signal(entry));
   else if (force || entry.rev > known.peek().rev) known.value = entry;
@@ -190,7 +212,9 @@ function sorted(map: ReadonlyMap<string, Signal<{ pos: number }>>): string[] {
   return [...map].sort((a, b) => a[1].peek().pos - b[1].peek().pos).map(([id]) => id);
 }
 
-function sizeOf(item: Item): number { return textOf(item, "content").length + textOf(item, "toolOutput").length + 200; }
+function sizeOf(item: Item): number {
+  return textOf(item, "content").length + textOf(item, "toolOutput").length + 200;
+}
 
 function textOf(item: Item, field: string): string {
   const text = (item as unknown as Record<string, unknown>)[field];

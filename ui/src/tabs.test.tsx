@@ -9,19 +9,34 @@ describe("tabs as a value", () => {
   it("E1-TC-4.1a E1-TC-4.1b: opening adds a tab and makes it active", () => {
     expect(openTab(openTab(noTabs, "a"), "b")).toEqual({ ids: ["a", "b"], active: "b" });
   });
-  it("E1-TC-4.3a: opening again adds none", () => { expect(openTab(abc, "a")).toEqual({ ids: ["a", "b", "c"], active: "a" }); });
+  it("E1-TC-4.3a: opening again adds none", () => {
+    expect(openTab(abc, "a")).toEqual({ ids: ["a", "b", "c"], active: "a" });
+  });
   it("E1-TC-4.4b: the right neighbour becomes active, else the left", () => {
     expect(closeTab(abc, "b").active).toBe("c");
     expect(closeTab({ ...abc, active: "c" }, "c").active).toBe("b");
     expect(closeTab(abc, "a")).toEqual({ ids: ["b", "c"], active: "b" });
   });
-  it("E1-TC-4.4c: after the last one none is active", () => { expect(closeTab({ ids: ["a"], active: "a" }, "a")).toEqual(noTabs); });
+  it("E1-TC-4.4c: after the last one none is active", () => {
+    expect(closeTab({ ids: ["a"], active: "a" }, "a")).toEqual(noTabs);
+  });
   it("E1-TC-4.6a: moving puts a tab at a place", () => {
     expect(moveTab(abc, "c", 0).ids).toEqual(["c", "a", "b"]);
     expect(moveTab(abc, "a", 9).ids).toEqual(["b", "c", "a"]);
   });
-  it("a session that got its real id keeps its place", () => { expect(renameTab({ ids: ["a", "new:1"], active: "new:1" }, "new:1", "s")).toEqual({ ids: ["a", "s"], active: "s" }); });
-  it("stored nonsense is no tabs", () => { expect([isTabs({ ids: "x" }), isTabs({ ids: ["a"], active: "b" }), isTabs(null)]).toEqual([false, false, false]); });
+  it("a session that got its real id keeps its place", () => {
+    expect(renameTab({ ids: ["a", "new:1"], active: "new:1" }, "new:1", "s")).toEqual({
+      ids: ["a", "s"],
+      active: "s",
+    });
+  });
+  it("stored nonsense is no tabs", () => {
+    expect([isTabs({ ids: "x" }), isTabs({ ids: ["a"], active: "b" }), isTabs(null)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
 });
 
 let page: Harness;
@@ -78,6 +93,10 @@ describe("tabs on the page", () => {
     page = await startPage(new World("busy"));
     ["s-2", "s-3", "s-4", "s-6", "s-7"].forEach((id) => page.app.show(id));
     await until(() => $$(page.root, ".tab").length === 5);
-    expect($$(page.root, ".tab").map((tab) => tab.querySelector("[role=img]:not(.agent-mark)")?.getAttribute("aria-label"))).toEqual(["Needs you", "Working", undefined, "Failed", undefined]);
+    expect(
+      $$(page.root, ".tab").map((tab) =>
+        tab.querySelector("[role=img]:not(.agent-mark)")?.getAttribute("aria-label"),
+      ),
+    ).toEqual(["Needs you", "Working", undefined, "Failed", undefined]);
   });
 });

@@ -1,6 +1,9 @@
 // The open tabs: pure functions on a small value, so that every rule of tabs can be tested alone.
 
-export interface Tabs { ids: readonly string[]; active: string | undefined }
+export interface Tabs {
+  ids: readonly string[];
+  active: string | undefined;
+}
 
 export const noTabs: Tabs = { ids: [], active: undefined };
 
@@ -18,7 +21,9 @@ export function closeTab(tabs: Tabs, id: string): Tabs {
   return { ids, active };
 }
 
-export function closeTabs(tabs: Tabs, ids: readonly string[]): Tabs { return ids.reduce(closeTab, tabs); }
+export function closeTabs(tabs: Tabs, ids: readonly string[]): Tabs {
+  return ids.reduce(closeTab, tabs);
+}
 
 /** Moves `id` to stand at `index` of the row. */
 export function moveTab(tabs: Tabs, id: string, index: number): Tabs {
@@ -31,7 +36,10 @@ export function moveTab(tabs: Tabs, id: string, index: number): Tabs {
 /** A session that was being made got its real id. */
 export function renameTab(tabs: Tabs, from: string, to: string): Tabs {
   if (tabs.ids.includes(to)) return closeTab(tabs.active === from ? { ...tabs, active: to } : tabs, from);
-  return { ids: tabs.ids.map((id) => (id === from ? to : id)), active: tabs.active === from ? to : tabs.active };
+  return {
+    ids: tabs.ids.map((id) => (id === from ? to : id)),
+    active: tabs.active === from ? to : tabs.active,
+  };
 }
 
 export function neighbour(tabs: Tabs, step: 1 | -1): string | undefined {
@@ -42,6 +50,9 @@ export function neighbour(tabs: Tabs, step: 1 | -1): string | undefined {
 export function isTabs(value: unknown): value is Tabs {
   if (typeof value !== "object" || value === null) return false;
   const { ids, active } = value as { ids?: unknown; active?: unknown };
-  return Array.isArray(ids) && ids.every((id) => typeof id === "string") &&
-    (active === undefined || (typeof active === "string" && ids.includes(active)));
+  return (
+    Array.isArray(ids) &&
+    ids.every((id) => typeof id === "string") &&
+    (active === undefined || (typeof active === "string" && ids.includes(active)))
+  );
 }

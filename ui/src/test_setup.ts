@@ -2,17 +2,41 @@
 import { beforeEach } from "vitest";
 
 Object.assign(HTMLDialogElement.prototype, {
-  showModal(this: HTMLDialogElement) { this.open = true; },
-  close(this: HTMLDialogElement) { this.open = false; },
+  showModal(this: HTMLDialogElement) {
+    this.open = true;
+  },
+  close(this: HTMLDialogElement) {
+    this.open = false;
+  },
 });
 
 /** A screen 4,000 pixels high with rows of 40: the virtual list shows a hundred rows. */
-const heightOf = (element: HTMLElement) => (element.classList.contains("row") ? 40 : element.classList.contains("chat-scroll") ? 4000 : 20);
-Object.defineProperty(HTMLElement.prototype, "offsetHeight", { configurable: true, get(this: HTMLElement) { return heightOf(this); } });
-Object.defineProperty(HTMLElement.prototype, "clientHeight", { configurable: true, get(this: HTMLElement) { return heightOf(this); } });
-Object.defineProperty(HTMLElement.prototype, "offsetWidth", { configurable: true, get() { return 800; } });
+const heightOf = (element: HTMLElement) =>
+  element.classList.contains("row") ? 40 : element.classList.contains("chat-scroll") ? 4000 : 20;
+Object.defineProperty(HTMLElement.prototype, "offsetHeight", {
+  configurable: true,
+  get(this: HTMLElement) {
+    return heightOf(this);
+  },
+});
+Object.defineProperty(HTMLElement.prototype, "clientHeight", {
+  configurable: true,
+  get(this: HTMLElement) {
+    return heightOf(this);
+  },
+});
+Object.defineProperty(HTMLElement.prototype, "offsetWidth", {
+  configurable: true,
+  get() {
+    return 800;
+  },
+});
 Object.assign(globalThis, {
-  ResizeObserver: class { observe() {} unobserve() {} disconnect() {} },
+  ResizeObserver: class {
+    observe() {}
+    unobserve() {}
+    disconnect() {}
+  },
   matchMedia: () => ({ matches: false, addEventListener() {}, removeEventListener() {} }),
 });
 Element.prototype.scrollTo = function scrollTo() {} as typeof Element.prototype.scrollTo;
@@ -20,4 +44,6 @@ Element.prototype.scrollIntoView = function scrollIntoView() {};
 URL.createObjectURL = () => "blob:test";
 URL.revokeObjectURL = () => {};
 
-beforeEach(() => { localStorage.clear(); });
+beforeEach(() => {
+  localStorage.clear();
+});

@@ -63,7 +63,8 @@ export class BlockSplitter {
 function toBlock(token: Token): Block {
   if (token.type !== "code") return { raw: token.raw };
   const fence = /^ {0,3}(`{3,}|~{3,})/.exec(token.raw)?.[1];
-  const closed = fence === undefined || new RegExp(`\\n {0,3}${fence[0]}{${fence.length},} *\\n*$`).test(token.raw);
+  const closed =
+    fence === undefined || new RegExp(`\\n {0,3}${fence[0]}{${fence.length},} *\\n*$`).test(token.raw);
   const lang = (token.lang as string | undefined)?.trim().split(/\s+/)[0] ?? "";
   return { raw: token.raw, code: { text: token.text as string, lang, closed } };
 }
@@ -74,7 +75,13 @@ function withLongListsCut(tokens: Token[]): Token[] {
     if (items.length <= kLongList) return [token];
     const pieces: Token[] = [];
     for (let at = 0; at < items.length; at += kLongList) {
-      pieces.push({ type: "list", raw: items.slice(at, at + kLongList).map((item) => item.raw).join("") } as Token);
+      pieces.push({
+        type: "list",
+        raw: items
+          .slice(at, at + kLongList)
+          .map((item) => item.raw)
+          .join(""),
+      } as Token);
     }
     // The raw of a list has no trailing blanks of its last item; give the difference back to the last piece.
     const missing = token.raw.length - pieces.reduce((sum, piece) => sum + piece.raw.length, 0);

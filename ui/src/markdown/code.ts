@@ -13,7 +13,10 @@ export class CodeBlock {
     this.element.className = "code-block";
     const head = document.createElement("figcaption");
     this.label.className = "code-lang";
-    head.append(this.label, copyButton(() => this.text));
+    head.append(
+      this.label,
+      copyButton(() => this.text),
+    );
     const pre = document.createElement("pre");
     pre.tabIndex = 0;
     pre.append(this.code);
@@ -24,12 +27,16 @@ export class CodeBlock {
     this.lang = lang;
     this.label.textContent = lang === "" ? "text" : lang;
     if (text !== this.text) this.setText(text);
-    if (closed && !this.highlighted) { this.highlighted = true; void this.colour(); }
+    if (closed && !this.highlighted) {
+      this.highlighted = true;
+      void this.colour();
+    }
   }
 
   private setText(text: string): void {
     const node = this.code.firstChild;
-    if (!this.highlighted && node instanceof Text && text.startsWith(this.text)) node.appendData(text.slice(this.text.length));
+    if (!this.highlighted && node instanceof Text && text.startsWith(this.text))
+      node.appendData(text.slice(this.text.length));
     else this.code.textContent = text;
     this.text = text;
     this.highlighted = false;
@@ -53,10 +60,21 @@ export function copyButton(text: () => string): HTMLButtonElement {
   button.className = "copy";
   button.textContent = "Copy";
   button.addEventListener("click", () => {
-    void navigator.clipboard.writeText(text()).then(
-      () => { button.textContent = "Copied"; },
-      () => { button.textContent = "Not allowed"; },
-    ).then(() => setTimeout(() => { button.textContent = "Copy"; }, 1500));
+    void navigator.clipboard
+      .writeText(text())
+      .then(
+        () => {
+          button.textContent = "Copied";
+        },
+        () => {
+          button.textContent = "Not allowed";
+        },
+      )
+      .then(() =>
+        setTimeout(() => {
+          button.textContent = "Copy";
+        }, 1500),
+      );
   });
   return button;
 }

@@ -29,13 +29,45 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 
-const languages = { bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, lua, makefile, markdown,
-  php, python, ruby, rust, scala, scss, shell, sql, swift, typescript, xml, yaml };
+const languages = {
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  diff,
+  dockerfile,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  kotlin,
+  lua,
+  makefile,
+  markdown,
+  php,
+  python,
+  ruby,
+  rust,
+  scala,
+  scss,
+  shell,
+  sql,
+  swift,
+  typescript,
+  xml,
+  yaml,
+};
 for (const [name, grammar] of Object.entries(languages)) hljs.registerLanguage(name, grammar);
 hljs.registerAliases(["tsx", "jsx"], { languageName: "typescript" });
 hljs.registerAliases(["console", "terminal"], { languageName: "shell" });
 
-interface Node { scope?: string; language?: string; children: (Node | string)[] }
+interface Node {
+  scope?: string;
+  language?: string;
+  children: (Node | string)[];
+}
 
 /** Coloured code as DOM nodes with classes: no HTML string, no style attribute. Undefined for a language we do not have. */
 export function highlight(code: string, lang: string): DocumentFragment | undefined {
@@ -48,7 +80,10 @@ export function highlight(code: string, lang: string): DocumentFragment | undefi
 
 function draw(node: Node, into: ParentNode & globalThis.Node): void {
   for (const child of node.children) {
-    if (typeof child === "string") { into.appendChild(document.createTextNode(child)); continue; }
+    if (typeof child === "string") {
+      into.appendChild(document.createTextNode(child));
+      continue;
+    }
     const span = document.createElement("span");
     if (child.scope) span.className = `hl-${child.scope.split(".")[0]!.replace(/[^\w-]/g, "")}`;
     draw(child, span);

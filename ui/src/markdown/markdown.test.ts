@@ -4,8 +4,16 @@ import { highlight } from "./languages";
 import { renderBlock, sanitise } from "./sanitise";
 import { MarkdownView } from "./view";
 
-const html = (fragment: DocumentFragment) => { const box = document.createElement("div"); box.append(fragment); return box.innerHTML; };
-const rendered = (text: string) => { const view = new MarkdownView(); view.show(text, true); return view.element; };
+const html = (fragment: DocumentFragment) => {
+  const box = document.createElement("div");
+  box.append(fragment);
+  return box.innerHTML;
+};
+const rendered = (text: string) => {
+  const view = new MarkdownView();
+  view.show(text, true);
+  return view.element;
+};
 
 const sample = `# Title
 
@@ -121,20 +129,36 @@ describe("MarkdownView", () => {
 
 describe("sanitise", () => {
   it.each([
-    "<script>window.hit=1</script>", "<img src=x onerror=hit()>", "<svg onload=hit()><script>hit()</script></svg>",
-    "<a href='javascript:hit()'>x</a>", "<iframe src='https://canary.test'></iframe>", "<style>*{background:url(//canary.test)}</style>",
+    "<script>window.hit=1</script>",
+    "<img src=x onerror=hit()>",
+    "<svg onload=hit()><script>hit()</script></svg>",
+    "<a href='javascript:hit()'>x</a>",
+    "<iframe src='https://canary.test'></iframe>",
+    "<style>*{background:url(//canary.test)}</style>",
     "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=hit()&gt;'>",
-    "<form id=x><input name=attributes></form>", "<p style='background:url(//canary.test)'>x</p>", "<link rel=dns-prefetch href=//canary.test>",
-    "<base href=//canary.test>", "<meta http-equiv=refresh content='0;url=//canary.test'>", "<object data=x></object>", "<embed src=x>",
+    "<form id=x><input name=attributes></form>",
+    "<p style='background:url(//canary.test)'>x</p>",
+    "<link rel=dns-prefetch href=//canary.test>",
+    "<base href=//canary.test>",
+    "<meta http-equiv=refresh content='0;url=//canary.test'>",
+    "<object data=x></object>",
+    "<embed src=x>",
   ])("leaves nothing that acts: %s", (payload) => {
     const clean = html(sanitise(payload)).toLowerCase();
-    expect(clean).not.toMatch(/<script|onerror|onload|javascript:|<iframe|<style|style=|<form|<input|<link|<base|<meta|<object|<embed|<svg|<math/);
+    expect(clean).not.toMatch(
+      /<script|onerror|onload|javascript:|<iframe|<style|style=|<form|<input|<link|<base|<meta|<object|<embed|<svg|<math/,
+    );
     expect(clean).not.toMatch(/(?:src|href)=["']?(?:https?:)?\/\/canary/);
   });
 
   it("HTML in markdown: plain tags of text work, anything else is shown as written", () => {
     const box = document.createElement("div");
-    box.append(renderBlock("press <kbd>Ctrl</kbd><br>then <img src=x onerror=hit()> <b onclick=hit()>no</b> <!-- gone -->\n", {}));
+    box.append(
+      renderBlock(
+        "press <kbd>Ctrl</kbd><br>then <img src=x onerror=hit()> <b onclick=hit()>no</b> <!-- gone -->\n",
+        {},
+      ),
+    );
     expect(box.querySelector("kbd")!.textContent).toBe("Ctrl");
     expect(box.querySelector("br")).not.toBeNull();
     expect(box.querySelector("img, b")).toBeNull();
@@ -144,17 +168,28 @@ describe("sanitise", () => {
 
   it("links: only http, https and mailto can be clicked, and they say where they lead", () => {
     const box = document.createElement("div");
-    box.append(renderBlock("[a](javascript:x) [b](https://example.com/p) [c](data:text/html,x) [d](file:///etc/passwd) [e](vbscript:x)", {}));
+    box.append(
+      renderBlock(
+        "[a](javascript:x) [b](https://example.com/p) [c](data:text/html,x) [d](file:///etc/passwd) [e](vbscript:x)",
+        {},
+      ),
+    );
     const links = [...box.querySelectorAll("a")];
     expect(links.filter((link) => link.hasAttribute("href")).map((link) => link.textContent)).toEqual(["b"]);
     const good = links.find((link) => link.hasAttribute("href"))!;
-    expect([good.rel, good.target, good.getAttribute("data-host")]).toEqual(["noopener noreferrer", "_blank", "example.com"]);
+    expect([good.rel, good.target, good.getAttribute("data-host")]).toEqual([
+      "noopener noreferrer",
+      "_blank",
+      "example.com",
+    ]);
   });
 
   it("a remote image becomes a link, an embedded one stays", () => {
     const box = document.createElement("div");
     box.append(renderBlock("![cat](http://canary.test/cat.png) ![dot](data:image/png;base64,AAAA)", {}));
-    expect([...box.querySelectorAll("img")].map((image) => image.getAttribute("src"))).toEqual(["data:image/png;base64,AAAA"]);
+    expect([...box.querySelectorAll("img")].map((image) => image.getAttribute("src"))).toEqual([
+      "data:image/png;base64,AAAA",
+    ]);
     expect(box.querySelector(".remote-image")!.textContent).toBe("Image: cat");
   });
 

@@ -3,21 +3,89 @@ import createDOMPurify, { type Config } from "dompurify";
 import { Marked, Parser, Lexer, type TokensList } from "marked";
 
 /** Our Trusted Types policy. It is private to this file and only DOMPurify uses it, to parse into an inert document. */
-interface Policy { createHTML(html: string): never; createScriptURL(url: string): never }
-interface PolicyFactory { createPolicy(name: string, rules: object): Policy }
+interface Policy {
+  createHTML(html: string): never;
+  createScriptURL(url: string): never;
+}
+interface PolicyFactory {
+  createPolicy(name: string, rules: object): Policy;
+}
 const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes;
 const policy = factory?.createPolicy("lb-md", {
   createHTML: (html: string) => html,
-  createScriptURL: () => { throw new TypeError("no script may be loaded from text"); },
+  createScriptURL: () => {
+    throw new TypeError("no script may be loaded from text");
+  },
 });
 
 const purify = createDOMPurify(window);
 
 const config: Config = {
-  ALLOWED_TAGS: ["p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em",
-    "strong", "b", "i", "u", "s", "del", "ins", "mark", "sub", "sup", "kbd", "samp", "var", "small", "a", "img", "table",
-    "thead", "tbody", "tfoot", "tr", "th", "td", "caption", "details", "summary", "dl", "dt", "dd", "abbr", "q", "cite", "span", "div"],
-  ALLOWED_ATTR: ["href", "title", "alt", "src", "start", "align", "colspan", "rowspan", "class", "open", "reversed"],
+  ALLOWED_TAGS: [
+    "p",
+    "br",
+    "hr",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "pre",
+    "code",
+    "em",
+    "strong",
+    "b",
+    "i",
+    "u",
+    "s",
+    "del",
+    "ins",
+    "mark",
+    "sub",
+    "sup",
+    "kbd",
+    "samp",
+    "var",
+    "small",
+    "a",
+    "img",
+    "table",
+    "thead",
+    "tbody",
+    "tfoot",
+    "tr",
+    "th",
+    "td",
+    "caption",
+    "details",
+    "summary",
+    "dl",
+    "dt",
+    "dd",
+    "abbr",
+    "q",
+    "cite",
+    "span",
+    "div",
+  ],
+  ALLOWED_ATTR: [
+    "href",
+    "title",
+    "alt",
+    "src",
+    "start",
+    "align",
+    "colspan",
+    "rowspan",
+    "class",
+    "open",
+    "reversed",
+  ],
   ADD_URI_SAFE_ATTR: ["start", "align", "colspan", "rowspan", "open", "reversed"],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
@@ -27,7 +95,11 @@ const config: Config = {
 };
 
 purify.addHook("uponSanitizeAttribute", (_node, data) => {
-  if (data.attrName === "class" && !/^(?:language-[\w+#.-]{1,40}|task|task done|remote-image)$/.test(data.attrValue)) data.keepAttr = false;
+  if (
+    data.attrName === "class" &&
+    !/^(?:language-[\w+#.-]{1,40}|task|task done|remote-image)$/.test(data.attrValue)
+  )
+    data.keepAttr = false;
 });
 purify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "A") safeLink(node);
@@ -59,7 +131,10 @@ function safeImage(image: Element): void {
   const shown = document.createElement(remote ? "a" : "span");
   shown.textContent = `Image: ${image.getAttribute("alt") || url?.href || "not shown"}`;
   shown.setAttribute("class", "remote-image");
-  if (remote) { shown.setAttribute("href", url.href); safeLink(shown); }
+  if (remote) {
+    shown.setAttribute("href", url.href);
+    safeLink(shown);
+  }
   image.replaceWith(shown);
 }
 
@@ -75,14 +150,19 @@ const escape = (text: string) => text.replace(/[&<>"]/g, (char) => escapes[char]
  * HTML inside markdown: plain tags of text pass, everything with an attribute and every other tag is shown as what it is.
  * So the sanitiser never even parses a handler or a style, and a reader sees what the agent wrote.
  */
-const plainTag = /^<\/?(?:br|hr|p|b|i|u|s|em|strong|del|ins|mark|kbd|sub|sup|small|code|details|summary|blockquote|ul|ol|li|dl|dt|dd|table|thead|tbody|tr|td|th|h[1-6])\s*\/?>$/i;
-const plainHtml = (text: string) => text.replace(/<!--[\s\S]*?(?:-->|$)/g, "").replace(/<[^<>]*>|[<>]/g, (tag) => (plainTag.test(tag) ? tag : escape(tag)));
+const plainTag =
+  /^<\/?(?:br|hr|p|b|i|u|s|em|strong|del|ins|mark|kbd|sub|sup|small|code|details|summary|blockquote|ul|ol|li|dl|dt|dd|table|thead|tbody|tr|td|th|h[1-6])\s*\/?>$/i;
+const plainHtml = (text: string) =>
+  text
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, "")
+    .replace(/<[^<>]*>|[<>]/g, (tag) => (plainTag.test(tag) ? tag : escape(tag)));
 
 const marked = new Marked({
   gfm: true,
   renderer: {
     html: ({ text }) => plainHtml(text),
-    checkbox: ({ checked }) => `<span class="${checked ? "task done" : "task"}">${checked ? "☑" : "☐"} </span>`,
+    checkbox: ({ checked }) =>
+      `<span class="${checked ? "task done" : "task"}">${checked ? "☑" : "☐"} </span>`,
     code: ({ text, lang }) => {
       const name = (lang ?? "").trim().split(/\s+/)[0] ?? "";
       return `<pre><code class="language-${escape(name || "text")}">${escape(text)}</code></pre>`;

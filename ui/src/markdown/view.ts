@@ -6,7 +6,11 @@ import { renderBlock } from "./sanitise";
 /** When the last block itself is slow to draw, wait this many times its cost before the next time. */
 const kRest = 6;
 
-interface Drawn { raw: string; nodes: ChildNode[]; code?: CodeBlock }
+interface Drawn {
+  raw: string;
+  nodes: ChildNode[];
+  code?: CodeBlock;
+}
 
 export class MarkdownView {
   readonly element = document.createElement("div");
@@ -17,7 +21,9 @@ export class MarkdownView {
   private frame = 0;
   private notBefore = 0;
 
-  constructor() { this.element.className = "md"; }
+  constructor() {
+    this.element.className = "md";
+  }
 
   /** Shows `text`: now when it is the first or the last form, else with the next frame. */
   show(text: string, final: boolean): void {
@@ -38,21 +44,31 @@ export class MarkdownView {
 
   private onFrame(): void {
     this.frame = 0;
-    if (performance.now() < this.notBefore) { this.frame = requestAnimationFrame(() => this.onFrame()); return; }
+    if (performance.now() < this.notBefore) {
+      this.frame = requestAnimationFrame(() => this.onFrame());
+      return;
+    }
     this.draw(false);
   }
 
   private draw(final: boolean): void {
-    if (this.frame !== 0) { cancelAnimationFrame(this.frame); this.frame = 0; }
+    if (this.frame !== 0) {
+      cancelAnimationFrame(this.frame);
+      this.frame = 0;
+    }
     const start = performance.now();
-    if (this.whole !== undefined) { this.whole = undefined; this.element.replaceChildren(); }
+    if (this.whole !== undefined) {
+      this.whole = undefined;
+      this.element.replaceChildren();
+    }
     const first = this.splitter.update(this.wanted);
     const { blocks } = this.splitter;
     for (let index = Math.min(first, this.drawn.length); index < blocks.length; index++) {
       const last = index === blocks.length - 1;
       this.drawBlock(index, blocks[index]!, final || !last, first === 0);
     }
-    if (final && blocks.length > 0) this.drawBlock(blocks.length - 1, blocks[blocks.length - 1]!, true, false);
+    if (final && blocks.length > 0)
+      this.drawBlock(blocks.length - 1, blocks[blocks.length - 1]!, true, false);
     for (const gone of this.drawn.splice(blocks.length)) gone.nodes.forEach((node) => node.remove());
     const cost = performance.now() - start;
     this.notBefore = cost > 4 ? performance.now() + cost * kRest : 0;

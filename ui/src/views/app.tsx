@@ -13,19 +13,38 @@ import { TabBar } from "./tab_bar";
 export function AppView({ onCode }: { onCode: (code: string) => Promise<void> }) {
   const app = useApp();
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => { if (handleKey(app, event)) event.preventDefault(); };
+    const onKey = (event: KeyboardEvent) => {
+      if (handleKey(app, event)) event.preventDefault();
+    };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, []);
   if (app.link.state.value.kind === "login") return <LoginPage onCode={onCode} />;
   return (
     <div class="app" style={{ "--sidebar": `${app.sidebarWidth.value}px` }}>
-      <a class="skip" href="#main">Skip to the conversation</a>
-      <Sidebar /><Resizer />
-      {app.drawer.value && <div class="scrim" onClick={() => { app.drawer.value = false; }} />}
-      <div class="main"><Banner />{app.tabs.value.ids.length > 0 && <TabBar />}<MainArea /></div>
-      <Dialogs /><Toasts />
-      <div class="visually-hidden" role="status" aria-live="polite">{app.announcement.value}</div>
+      <a class="skip" href="#main">
+        Skip to the conversation
+      </a>
+      <Sidebar />
+      <Resizer />
+      {app.drawer.value && (
+        <div
+          class="scrim"
+          onClick={() => {
+            app.drawer.value = false;
+          }}
+        />
+      )}
+      <div class="main">
+        <Banner />
+        {app.tabs.value.ids.length > 0 && <TabBar />}
+        <MainArea />
+      </div>
+      <Dialogs />
+      <Toasts />
+      <div class="visually-hidden" role="status" aria-live="polite">
+        {app.announcement.value}
+      </div>
     </div>
   );
 }
@@ -36,7 +55,14 @@ function MainArea() {
   if (app.page.value === "inbox") return <InboxPage />;
   if (app.page.value === "archived") return <ArchivePage />;
   if (active !== undefined) return <SessionView key={active} id={active} />;
-  if (!app.projectsKnown.value) return <main class="page" id="main"><div class="loading" role="status"><Working label="Connecting" /> Connecting…</div></main>;
+  if (!app.projectsKnown.value)
+    return (
+      <main class="page" id="main">
+        <div class="loading" role="status">
+          <Working label="Connecting" /> Connecting…
+        </div>
+      </main>
+    );
   return <HomePage />;
 }
 
@@ -45,11 +71,24 @@ function Banner() {
   const app = useApp();
   const state = app.link.state.value;
   if (app.reloadNeeded.value) {
-    return <div class="banner" role="status">The server was updated. <button type="button" class="button small" onClick={() => location.reload()}>Reload the page</button></div>;
+    return (
+      <div class="banner" role="status">
+        The server was updated.{" "}
+        <button type="button" class="button small" onClick={() => location.reload()}>
+          Reload the page
+        </button>
+      </div>
+    );
   }
   if (state.kind === "offline" || (state.kind === "connecting" && app.projectsKnown.value)) {
-    return <div class="banner warn" role="status"><Working label="Reconnecting" /> Not connected. Trying again… What you send waits here until then.
-      <button type="button" class="button small" onClick={() => app.link.retryNow()}>Try now</button></div>;
+    return (
+      <div class="banner warn" role="status">
+        <Working label="Reconnecting" /> Not connected. Trying again… What you send waits here until then.
+        <button type="button" class="button small" onClick={() => app.link.retryNow()}>
+          Try now
+        </button>
+      </div>
+    );
   }
   return null;
 }
@@ -57,11 +96,26 @@ function Banner() {
 function Toasts() {
   const app = useApp();
   return (
-    <div class="toasts" role="region" aria-label="Messages">{app.toasts.value.map((toast) => (
-      <div key={toast.id} class={`toast ${toast.kind}`} role={toast.kind === "error" ? "alert" : "status"}>
-        <Icon name={toast.kind === "error" ? "alert" : "check"} /><span class="grow">{toast.text}</span>
-        {toast.action && <button type="button" class="button small" onClick={() => { app.dismiss(toast.id); toast.action!.run(); }}>{toast.action.label}</button>}
-        <IconButton icon="close" label="Dismiss" onClick={() => app.dismiss(toast.id)} />
-      </div>))}</div>
+    <div class="toasts" role="region" aria-label="Messages">
+      {app.toasts.value.map((toast) => (
+        <div key={toast.id} class={`toast ${toast.kind}`} role={toast.kind === "error" ? "alert" : "status"}>
+          <Icon name={toast.kind === "error" ? "alert" : "check"} />
+          <span class="grow">{toast.text}</span>
+          {toast.action && (
+            <button
+              type="button"
+              class="button small"
+              onClick={() => {
+                app.dismiss(toast.id);
+                toast.action!.run();
+              }}
+            >
+              {toast.action.label}
+            </button>
+          )}
+          <IconButton icon="close" label="Dismiss" onClick={() => app.dismiss(toast.id)} />
+        </div>
+      ))}
+    </div>
   );
 }

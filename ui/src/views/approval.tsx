@@ -18,15 +18,30 @@ function Decided({ item }: { item: Approval }) {
   const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
   const allowed = option ? option.kind.startsWith("allow") : item.answer !== undefined;
   const answers = Object.entries(item.answer?.answers ?? {});
-  const said = item.state === "expired" || item.status === "cancelled" ? "Expired without an answer"
-    : `${option?.name ?? (answers.length > 0 ? "Answered" : "Decided")}${item.answeredBy ? ` by ${item.answeredBy}` : ""}`;
+  const said =
+    item.state === "expired" || item.status === "cancelled"
+      ? "Expired without an answer"
+      : `${option?.name ?? (answers.length > 0 ? "Answered" : "Decided")}${item.answeredBy ? ` by ${item.answeredBy}` : ""}`;
   return (
-    <section class={`approval decided ${allowed && item.state === "answered" ? "allowed" : "refused"}`} aria-label="Decided approval">
+    <section
+      class={`approval decided ${allowed && item.state === "answered" ? "allowed" : "refused"}`}
+      aria-label="Decided approval"
+    >
       <Icon name={item.state === "answered" && allowed ? "check" : "close"} size={14} />
-      <span class="grow"><span class="approval-title">{item.title}</span>
-        {answers.map(([question, label]) => <span key={question} class="muted"> · {question} <strong>{String(label)}</strong></span>)}
-        {item.answer?.message && <span class="muted"> · “{item.answer.message}”</span>}</span>
-      <span class="muted">{said}{item.answeredAt ? ` · ${clockTime(item.answeredAt)}` : ""}</span>
+      <span class="grow">
+        <span class="approval-title">{item.title}</span>
+        {answers.map(([question, label]) => (
+          <span key={question} class="muted">
+            {" "}
+            · {question} <strong>{String(label)}</strong>
+          </span>
+        ))}
+        {item.answer?.message && <span class="muted"> · “{item.answer.message}”</span>}
+      </span>
+      <span class="muted">
+        {said}
+        {item.answeredAt ? ` · ${clockTime(item.answeredAt)}` : ""}
+      </span>
     </section>
   );
 }
@@ -37,60 +52,151 @@ function Pending({ item }: { item: Approval }) {
   const [note, setNote] = useState("");
   const answer = (value: ApprovalAnswer) => {
     setBusy(true);
-    void answerApproval(app, item.sessionId, item, { ...(note.trim() === "" ? {} : { message: note.trim() }), ...value }).finally(() => setBusy(false));
+    void answerApproval(app, item.sessionId, item, {
+      ...(note.trim() === "" ? {} : { message: note.trim() }),
+      ...value,
+    }).finally(() => setBusy(false));
   };
-  const detail = item.detail ?? (item.toolArguments && Object.keys(item.toolArguments).length > 0 ? JSON.stringify(item.toolArguments, null, 2) : undefined);
+  const detail =
+    item.detail ??
+    (item.toolArguments && Object.keys(item.toolArguments).length > 0
+      ? JSON.stringify(item.toolArguments, null, 2)
+      : undefined);
   const onKey = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
     const option = item.options[Number(event.key) - 1];
-    if (option && !item.questions?.length) { event.preventDefault(); answer({ optionId: option.optionId }); }
+    if (option && !item.questions?.length) {
+      event.preventDefault();
+      answer({ optionId: option.optionId });
+    }
   };
   return (
     <section class="approval pending" aria-label={`Needs you: ${item.title}`} onKeyDown={onKey}>
-      <header><span class="needs-dot" aria-hidden="true" /><strong class="approval-title">{item.title}</strong>{item.toolName && <span class="chip">{item.toolName}</span>}</header>
-      {item.kind === "plan" && item.detail ? <div class="detail plan-detail"><Markdown id={`plan:${item.sessionId}:${item.itemId}`} text={item.detail} final /></div>
-        : detail && <pre class="detail" tabIndex={0} aria-label="Exactly what will run"><Revealed text={detail} /></pre>}
-      {item.questions && item.questions.length > 0
-        ? <Questions item={item} busy={busy} answer={answer} />
-        : <div class="approval-actions">
-            {item.options.map((option, index) => (
-              <button type="button" key={option.optionId} disabled={busy} onClick={() => answer({ optionId: option.optionId })}
-                class={`button ${option.kind === "allow_once" ? "primary" : ""} ${option.kind.startsWith("reject") ? "reject" : ""}`}>
-                {option.name}<kbd aria-hidden="true">{index + 1}</kbd></button>))}
-            <input class="note" type="text" value={note} placeholder="Say why, or what to do instead (optional)" aria-label="Message with your answer"
-              onInput={(event) => setNote(event.currentTarget.value)} />
-          </div>}
+      <header>
+        <span class="needs-dot" aria-hidden="true" />
+        <strong class="approval-title">{item.title}</strong>
+        {item.toolName && <span class="chip">{item.toolName}</span>}
+      </header>
+      {item.kind === "plan" && item.detail ? (
+        <div class="detail plan-detail">
+          <Markdown id={`plan:${item.sessionId}:${item.itemId}`} text={item.detail} final />
+        </div>
+      ) : (
+        detail && (
+          <pre class="detail" tabIndex={0} aria-label="Exactly what will run">
+            <Revealed text={detail} />
+          </pre>
+        )
+      )}
+      {item.questions && item.questions.length > 0 ? (
+        <Questions item={item} busy={busy} answer={answer} />
+      ) : (
+        <div class="approval-actions">
+          {item.options.map((option, index) => (
+            <button
+              type="button"
+              key={option.optionId}
+              disabled={busy}
+              onClick={() => answer({ optionId: option.optionId })}
+              class={`button ${option.kind === "allow_once" ? "primary" : ""} ${option.kind.startsWith("reject") ? "reject" : ""}`}
+            >
+              {option.name}
+              <kbd aria-hidden="true">{index + 1}</kbd>
+            </button>
+          ))}
+          <input
+            class="note"
+            type="text"
+            value={note}
+            placeholder="Say why, or what to do instead (optional)"
+            aria-label="Message with your answer"
+            onInput={(event) => setNote(event.currentTarget.value)}
+          />
+        </div>
+      )}
     </section>
   );
 }
 
-function Questions({ item, busy, answer }: { item: Approval; busy: boolean; answer: (value: ApprovalAnswer) => void }) {
+function Questions({
+  item,
+  busy,
+  answer,
+}: {
+  item: Approval;
+  busy: boolean;
+  answer: (value: ApprovalAnswer) => void;
+}) {
   const [chosen, setChosen] = useState<Record<string, string[]>>({});
   const questions = item.questions ?? [];
-  const toggle = (question: string, label: string, many: boolean) => setChosen((old) => {
-    const now = old[question] ?? [];
-    const next = !many ? [label] : now.includes(label) ? now.filter((other) => other !== label) : [...now, label];
-    return { ...old, [question]: next };
-  });
+  const toggle = (question: string, label: string, many: boolean) =>
+    setChosen((old) => {
+      const now = old[question] ?? [];
+      const next = !many
+        ? [label]
+        : now.includes(label)
+          ? now.filter((other) => other !== label)
+          : [...now, label];
+      return { ...old, [question]: next };
+    });
   const complete = questions.every((question) => (chosen[question.question] ?? []).length > 0);
   const reject = item.options.find((option) => option.kind.startsWith("reject"));
   return (
-    <form class="questions" onSubmit={(event) => { event.preventDefault(); if (complete) answer({ answers: Object.fromEntries(questions.map((q) => [q.question, chosen[q.question]!.join(", ")])) }); }}>
+    <form
+      class="questions"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (complete)
+          answer({
+            answers: Object.fromEntries(questions.map((q) => [q.question, chosen[q.question]!.join(", ")])),
+          });
+      }}
+    >
       {questions.map((question, at) => (
         <fieldset key={question.question}>
-          <legend>{question.header && <span class="chip">{question.header}</span>} {question.question}</legend>
+          <legend>
+            {question.header && <span class="chip">{question.header}</span>} {question.question}
+          </legend>
           {question.options.map((option) => (
             <label key={option.label} class="choice">
-              <input type={question.multiSelect ? "checkbox" : "radio"} name={`${item.itemId}:${at}`} checked={(chosen[question.question] ?? []).includes(option.label)}
-                onChange={() => toggle(question.question, option.label, question.multiSelect)} />
-              <span><strong>{option.label}</strong>{option.description && <span class="muted"> {option.description}</span>}</span>
-            </label>))}
-          <input class="note" type="text" aria-label={`Another answer to: ${question.question}`} placeholder="Another answer"
-            onInput={(event) => { const text = event.currentTarget.value.trim(); setChosen((old) => ({ ...old, [question.question]: text === "" ? [] : [text] })); }} />
-        </fieldset>))}
+              <input
+                type={question.multiSelect ? "checkbox" : "radio"}
+                name={`${item.itemId}:${at}`}
+                checked={(chosen[question.question] ?? []).includes(option.label)}
+                onChange={() => toggle(question.question, option.label, question.multiSelect)}
+              />
+              <span>
+                <strong>{option.label}</strong>
+                {option.description && <span class="muted"> {option.description}</span>}
+              </span>
+            </label>
+          ))}
+          <input
+            class="note"
+            type="text"
+            aria-label={`Another answer to: ${question.question}`}
+            placeholder="Another answer"
+            onInput={(event) => {
+              const text = event.currentTarget.value.trim();
+              setChosen((old) => ({ ...old, [question.question]: text === "" ? [] : [text] }));
+            }}
+          />
+        </fieldset>
+      ))}
       <div class="approval-actions">
-        <button type="submit" class="button primary" disabled={busy || !complete}>Answer</button>
-        {reject && <button type="button" class="button reject" disabled={busy} onClick={() => answer({ optionId: reject.optionId })}>{reject.name}</button>}
+        <button type="submit" class="button primary" disabled={busy || !complete}>
+          Answer
+        </button>
+        {reject && (
+          <button
+            type="button"
+            class="button reject"
+            disabled={busy}
+            onClick={() => answer({ optionId: reject.optionId })}
+          >
+            {reject.name}
+          </button>
+        )}
       </div>
     </form>
   );

@@ -16,8 +16,10 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
   const rows = useComputed(() => {
     void store.shape.value;
     return toRows({
-      items: store.order.value.map((id) => store.item(id)!.peek()), turns: store.turnOrder.value.map((id) => store.turn(id)!.peek()),
-      hasCall: (id) => store.hasCall(id), older: store.before.value !== undefined,
+      items: store.order.value.map((id) => store.item(id)!.peek()),
+      turns: store.turnOrder.value.map((id) => store.turn(id)!.peek()),
+      hasCall: (id) => store.hasCall(id),
+      older: store.before.value !== undefined,
       pending: app.outbox.of(sessionId).value.map((entry) => entry.clientMessageId),
     });
   }).value;
@@ -28,7 +30,9 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
   const loadingOlder = useRef(false);
 
   const list = useVirtual({
-    count: rows.length, keyOf: (index) => rows[index]?.key ?? String(index), estimate: (index) => estimate(rows[index], store),
+    count: rows.length,
+    keyOf: (index) => rows[index]?.key ?? String(index),
+    estimate: (index) => estimate(rows[index], store),
     scroller: () => scroller.current,
     initial: saved.current && { offset: saved.current.offset, sizes: saved.current.sizes },
   });
@@ -37,7 +41,11 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
     if (saved.current && !saved.current.following) leftAt.value = rows.length;
     else list.scrollToEnd();
     return () => {
-      app.scrolls.set(sessionId, { offset: list.scrollOffset ?? 0, following: leftAt.peek() === undefined, sizes: list.takeSnapshot() });
+      app.scrolls.set(sessionId, {
+        offset: list.scrollOffset ?? 0,
+        following: leftAt.peek() === undefined,
+        sizes: list.takeSnapshot(),
+      });
     };
   }, []);
   // The first rows of a session that had none yet: begin at the end.
@@ -54,51 +62,95 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
     else if (leftAt.peek() === undefined && readerMoved.current) leftAt.value = rows.length;
     if (element.scrollTop < 1200 && store.before.peek() !== undefined && !loadingOlder.current) {
       loadingOlder.current = true;
-      void loadOlder(app, sessionId).finally(() => { loadingOlder.current = false; });
+      void loadOlder(app, sessionId).finally(() => {
+        loadingOlder.current = false;
+      });
     }
   };
   // A window that does not fill the screen cannot be scrolled: fetch more without being asked.
   useEffect(() => {
     const element = scroller.current!;
-    if (store.before.peek() !== undefined && list.getTotalSize() < element.clientHeight * 2 && !loadingOlder.current) onScroll();
+    if (
+      store.before.peek() !== undefined &&
+      list.getTotalSize() < element.clientHeight * 2 &&
+      !loadingOlder.current
+    )
+      onScroll();
   }, [rows.length]);
   /** Growth moves the end away from us for a moment; only the reader's own hand counts as leaving. */
   const readerMoved = useRef(false);
-  const hand = () => { readerMoved.current = true; setTimeout(() => { readerMoved.current = false; }, 400); };
-  const follow = () => { leftAt.value = undefined; list.scrollToEnd(); };
+  const hand = () => {
+    readerMoved.current = true;
+    setTimeout(() => {
+      readerMoved.current = false;
+    }, 400);
+  };
+  const follow = () => {
+    leftAt.value = undefined;
+    list.scrollToEnd();
+  };
 
   useJump(store, rows, list, leftAt);
 
   store.following = leftAt.value === undefined;
   const items = list.getVirtualItems();
   const fresh = leftAt.value === undefined ? 0 : Math.max(0, rows.length - leftAt.value);
-  const prompts = () => rows.flatMap((row, index) => (row.kind === "item" && row.itemId.endsWith(":user") ? [index] : []));
+  const prompts = () =>
+    rows.flatMap((row, index) => (row.kind === "item" && row.itemId.endsWith(":user") ? [index] : []));
   const stepPrompt = (step: 1 | -1) => {
     const top = list.getVirtualItemForOffset((list.scrollOffset ?? 0) + 32)?.index ?? 0;
-    const target = step > 0 ? prompts().find((index) => index > top) : prompts().findLast((index) => index < top);
-    if (target !== undefined) { leftAt.value = rows.length; list.scrollToIndex(target, { align: "start" }); }
+    const target =
+      step > 0 ? prompts().find((index) => index > top) : prompts().findLast((index) => index < top);
+    if (target !== undefined) {
+      leftAt.value = rows.length;
+      list.scrollToIndex(target, { align: "start" });
+    }
   };
   const onKey = (event: KeyboardEvent) => {
-    if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) { event.preventDefault(); stepPrompt(event.key === "ArrowUp" ? -1 : 1); }
-    else if (["PageUp", "PageDown", "ArrowUp", "ArrowDown", "Home", "End", " "].includes(event.key)) hand();
+    if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+      event.preventDefault();
+      stepPrompt(event.key === "ArrowUp" ? -1 : 1);
+    } else if (["PageUp", "PageDown", "ArrowUp", "ArrowDown", "Home", "End", " "].includes(event.key)) hand();
   };
 
   return (
     <div class="chat" onKeyDown={onKey}>
-      <div class="chat-scroll" ref={scroller} onScroll={onScroll} onWheel={hand} onTouchMove={hand} onPointerDown={hand} tabIndex={0} role="log"
-        aria-live="off" aria-label="Conversation">
+      <div
+        class="chat-scroll"
+        ref={scroller}
+        onScroll={onScroll}
+        onWheel={hand}
+        onTouchMove={hand}
+        onPointerDown={hand}
+        tabIndex={0}
+        role="log"
+        aria-live="off"
+        aria-label="Conversation"
+      >
         {rows.length === 0 && store.loaded.value && empty}
         <div class="chat-size" style={{ height: `${list.getTotalSize()}px` }}>
           <div class="chat-rows" style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
             {items.map((item) => (
-              <div class="row" key={item.key} data-index={item.index} ref={(element) => { if (element) list.measureElement(element); }}>
+              <div
+                class="row"
+                key={item.key}
+                data-index={item.index}
+                ref={(element) => {
+                  if (element) list.measureElement(element);
+                }}
+              >
                 <RowView row={rows[item.index]} store={store} />
-              </div>))}
+              </div>
+            ))}
           </div>
         </div>
       </div>
-      {leftAt.value !== undefined && <button type="button" class="to-end" onClick={follow}>
-        <Icon name="down" size={14} />{fresh > 0 ? `${fresh} new` : "Newest"}</button>}
+      {leftAt.value !== undefined && (
+        <button type="button" class="to-end" onClick={follow}>
+          <Icon name="down" size={14} />
+          {fresh > 0 ? `${fresh} new` : "Newest"}
+        </button>
+      )}
     </div>
   );
 }
@@ -107,19 +159,53 @@ function RowView({ row, store }: { row: Row | undefined; store: SessionStore }) 
   const app = useApp();
   if (!row) return null;
   switch (row.kind) {
-    case "older": return <p class="older"><Working label="Loading older messages" /> Loading older messages…</p>;
-    case "item": { const item = store.item(row.itemId); return item ? <ItemView item={item} /> : null; }
-    case "turn": { const turn = store.turn(row.turnId); return turn ? <TurnFooter turn={turn} /> : null; }
+    case "older":
+      return (
+        <p class="older">
+          <Working label="Loading older messages" /> Loading older messages…
+        </p>
+      );
+    case "item": {
+      const item = store.item(row.itemId);
+      return item ? <ItemView item={item} /> : null;
+    }
+    case "turn": {
+      const turn = store.turn(row.turnId);
+      return turn ? <TurnFooter turn={turn} /> : null;
+    }
     case "pending": {
-      const entry = app.outbox.entries.value.find((candidate) => candidate.clientMessageId === row.clientMessageId);
+      const entry = app.outbox.entries.value.find(
+        (candidate) => candidate.clientMessageId === row.clientMessageId,
+      );
       if (!entry) return null;
       const failed = entry.state === "failed";
       return (
         <UserMessage content={entry.content}>
           <span class={`pending-note ${failed ? "failed" : ""}`}>
-            {failed ? <>Not sent: {entry.problem} <button type="button" class="link-button" onClick={() => app.outbox.retry(entry.clientMessageId)}>Try again</button>{" "}
-              <button type="button" class="link-button" onClick={() => app.outbox.remove(entry.clientMessageId)}>Remove</button></>
-              : <><Icon name="clock" size={12} /> {app.link.state.value.kind === "online" ? "Sending…" : "Waits for the connection"}</>}
+            {failed ? (
+              <>
+                Not sent: {entry.problem}{" "}
+                <button
+                  type="button"
+                  class="link-button"
+                  onClick={() => app.outbox.retry(entry.clientMessageId)}
+                >
+                  Try again
+                </button>{" "}
+                <button
+                  type="button"
+                  class="link-button"
+                  onClick={() => app.outbox.remove(entry.clientMessageId)}
+                >
+                  Remove
+                </button>
+              </>
+            ) : (
+              <>
+                <Icon name="clock" size={12} />{" "}
+                {app.link.state.value.kind === "online" ? "Sending…" : "Waits for the connection"}
+              </>
+            )}
           </span>
         </UserMessage>
       );
@@ -128,7 +214,12 @@ function RowView({ row, store }: { row: Row | undefined; store: SessionStore }) 
 }
 
 /** Search and inbox send the reader to an item; it is marked for a moment. */
-function useJump(store: SessionStore, rows: readonly Row[], list: ReturnType<typeof useVirtual>, leftAt: { value: number | undefined }): void {
+function useJump(
+  store: SessionStore,
+  rows: readonly Row[],
+  list: ReturnType<typeof useVirtual>,
+  leftAt: { value: number | undefined },
+): void {
   const app = useApp();
   const jump = app.jump.value;
   useEffect(() => {
@@ -149,7 +240,10 @@ function useJump(store: SessionStore, rows: readonly Row[], list: ReturnType<typ
 function rootOf(store: SessionStore, itemId: string): string {
   const parent = store.item(itemId)?.peek().parentCallId;
   if (parent === undefined) return itemId;
-  const call = store.order.peek().find((id) => { const item = store.item(id)!.peek(); return item.type === "tool_call" && item.callId === parent; });
+  const call = store.order.peek().find((id) => {
+    const item = store.item(id)!.peek();
+    return item.type === "tool_call" && item.callId === parent;
+  });
   return call === undefined || call === itemId ? itemId : rootOf(store, call);
 }
 
@@ -159,5 +253,9 @@ function estimate(row: Row | undefined, store: SessionStore): number {
   if (row.kind === "pending") return 72;
   const item = store.item(row.itemId)?.peek();
   if (item?.type === "message") return 56 + Math.ceil(item.content.length / 90) * 24;
-  return item?.type === "approval" && item.state === "pending" ? 180 : item?.type === "plan" ? 60 + item.entries.length * 28 : 40;
+  return item?.type === "approval" && item.state === "pending"
+    ? 180
+    : item?.type === "plan"
+      ? 60 + item.entries.length * 28
+      : 40;
 }

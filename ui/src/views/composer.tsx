@@ -9,9 +9,23 @@ import { useApp } from "./context";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
 
-interface Offer { value: string; label: string; detail?: string }
+interface Offer {
+  value: string;
+  label: string;
+  detail?: string;
+}
 
-export function Composer({ store, working, locked, agentName }: { store: SessionStore; working: boolean; locked: string; agentName: string }) {
+export function Composer({
+  store,
+  working,
+  locked,
+  agentName,
+}: {
+  store: SessionStore;
+  working: boolean;
+  locked: string;
+  agentName: string;
+}) {
   const app = useApp();
   const { sessionId } = store;
   const input = useRef<HTMLTextAreaElement>(null);
@@ -30,14 +44,21 @@ export function Composer({ store, working, locked, agentName }: { store: Session
     element.style.height = "auto";
     element.style.height = `${Math.min(element.scrollHeight, Math.max(120, window.innerHeight * 0.4))}px`;
   }, [text]);
-  useEffect(() => { if (matchMedia("(pointer: fine)").matches) input.current?.focus(); }, [sessionId]);
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) input.current?.focus();
+  }, [sessionId]);
 
   const uploading = images.some((image) => !image.attachmentId && !image.problem);
   const ready = images.filter((image) => image.attachmentId);
   const canSend = (text.trim() !== "" || ready.length > 0) && !uploading && locked === "";
   const send = () => {
     if (!canSend) return;
-    sendMessage(app, sessionId, text.trim(), ready.map((image) => ({ attachmentId: image.attachmentId!, name: image.name })));
+    sendMessage(
+      app,
+      sessionId,
+      text.trim(),
+      ready.map((image) => ({ attachmentId: image.attachmentId!, name: image.name })),
+    );
     setText("");
     images.forEach((image) => URL.revokeObjectURL(image.url));
     app.images.value = { ...app.images.peek(), [sessionId]: [] };
@@ -46,7 +67,11 @@ export function Composer({ store, working, locked, agentName }: { store: Session
 
   /** Arrow up walks through own prompts, newest first, as in a shell; arrow down comes back to the draft. */
   const walkHistory = (step: 1 | -1): boolean => {
-    const own = store.order.peek().map((id) => store.item(id)!.peek()).flatMap((item) => (item.type === "message" && item.origin === "user" ? [item.content] : [])).reverse();
+    const own = store.order
+      .peek()
+      .map((id) => store.item(id)!.peek())
+      .flatMap((item) => (item.type === "message" && item.origin === "user" ? [item.content] : []))
+      .reverse();
     const at = (history.current?.at ?? -1) + step;
     if (at >= own.length || at < -1) return false;
     history.current = { at, kept: history.current?.kept ?? text };
@@ -59,10 +84,21 @@ export function Composer({ store, working, locked, agentName }: { store: Session
     if (event.isComposing || completion.onKey(event)) return;
     const element = input.current!;
     const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (event.key === "Enter" && !event.shiftKey && !event.altKey) { event.preventDefault(); send(); }
-    else if (event.key === "Escape" && working) { event.preventDefault(); void cancelTurn(app, sessionId); }
-    else if (event.key === "ArrowUp" && plain && (text === "" || (history.current && element.selectionStart === element.value.length))) { if (walkHistory(1)) event.preventDefault(); }
-    else if (event.key === "ArrowDown" && plain && history.current) { if (walkHistory(-1)) event.preventDefault(); }
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      send();
+    } else if (event.key === "Escape" && working) {
+      event.preventDefault();
+      void cancelTurn(app, sessionId);
+    } else if (
+      event.key === "ArrowUp" &&
+      plain &&
+      (text === "" || (history.current && element.selectionStart === element.value.length))
+    ) {
+      if (walkHistory(1)) event.preventDefault();
+    } else if (event.key === "ArrowDown" && plain && history.current) {
+      if (walkHistory(-1)) event.preventDefault();
+    }
   };
   const takeFiles = (files: Iterable<File>): boolean => {
     const pictures = [...files].filter((file) => /^image\/(png|jpeg|gif|webp)$/.test(file.type));
@@ -70,37 +106,123 @@ export function Composer({ store, working, locked, agentName }: { store: Session
     pictures.forEach((file) => void attachImage(app, sessionId, file));
     return true;
   };
-  const dropImage = (key: string) => { app.images.value = { ...app.images.peek(), [sessionId]: images.filter((image) => image.key !== key) }; };
+  const dropImage = (key: string) => {
+    app.images.value = { ...app.images.peek(), [sessionId]: images.filter((image) => image.key !== key) };
+  };
   const queueing = working && text.trim() !== "";
 
   return (
-    <form class="composer" onSubmit={(event) => { event.preventDefault(); send(); }}
-      onDragOver={(event) => event.preventDefault()} onDrop={(event) => { if (takeFiles(event.dataTransfer?.files ?? [])) event.preventDefault(); }}>
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        if (takeFiles(event.dataTransfer?.files ?? [])) event.preventDefault();
+      }}
+    >
       {completion.list}
       <div class={`composer-box ${locked === "" ? "" : "locked"}`}>
-        {images.length > 0 && <ul class="draft-images">{images.map((image) => (
-          <li key={image.key} class={image.problem ? "failed" : ""} title={image.problem ?? image.name}>
-            <img src={image.url} alt={image.name} /><IconButton icon="close" label={`Remove ${image.name}`} onClick={() => dropImage(image.key)} />
-            {image.problem && <span class="visually-hidden">{image.problem}</span>}
-          </li>))}</ul>}
-        <textarea ref={input} rows={1} value={text} disabled={locked !== ""} dir="auto" aria-label={`Message to ${agentName}`}
-          placeholder={locked !== "" ? locked : working ? "Write the next message: it is queued until this turn ends" : `Message ${agentName}. @ for files, / for commands`}
-          aria-autocomplete="list" aria-haspopup="listbox" aria-controls={completion.open ? "completion-list" : undefined} aria-activedescendant={completion.active}
-          onInput={(event) => { history.current = undefined; setText(event.currentTarget.value); completion.update(); }} onKeyDown={onKey} onBlur={completion.close}
-          onPaste={(event) => { if (takeFiles(event.clipboardData?.files ?? [])) event.preventDefault(); }} />
+        {images.length > 0 && (
+          <ul class="draft-images">
+            {images.map((image) => (
+              <li key={image.key} class={image.problem ? "failed" : ""} title={image.problem ?? image.name}>
+                <img src={image.url} alt={image.name} />
+                <IconButton
+                  icon="close"
+                  label={`Remove ${image.name}`}
+                  onClick={() => dropImage(image.key)}
+                />
+                {image.problem && <span class="visually-hidden">{image.problem}</span>}
+              </li>
+            ))}
+          </ul>
+        )}
+        <textarea
+          ref={input}
+          rows={1}
+          value={text}
+          disabled={locked !== ""}
+          dir="auto"
+          aria-label={`Message to ${agentName}`}
+          placeholder={
+            locked !== ""
+              ? locked
+              : working
+                ? "Write the next message: it is queued until this turn ends"
+                : `Message ${agentName}. @ for files, / for commands`
+          }
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          aria-controls={completion.open ? "completion-list" : undefined}
+          aria-activedescendant={completion.active}
+          onInput={(event) => {
+            history.current = undefined;
+            setText(event.currentTarget.value);
+            completion.update();
+          }}
+          onKeyDown={onKey}
+          onBlur={completion.close}
+          onPaste={(event) => {
+            if (takeFiles(event.clipboardData?.files ?? [])) event.preventDefault();
+          }}
+        />
         <div class="composer-foot">
-          {!isNew && <label class="icon-button" title="Attach an image"><Icon name="image" /><span class="visually-hidden">Attach an image</span>
-            <input class="visually-hidden" type="file" accept="image/png,image/jpeg,image/gif,image/webp" multiple
-              onChange={(event) => { takeFiles(event.currentTarget.files ?? []); event.currentTarget.value = ""; }} /></label>}
+          {!isNew && (
+            <label class="icon-button" title="Attach an image">
+              <Icon name="image" />
+              <span class="visually-hidden">Attach an image</span>
+              <input
+                class="visually-hidden"
+                type="file"
+                accept="image/png,image/jpeg,image/gif,image/webp"
+                multiple
+                onChange={(event) => {
+                  takeFiles(event.currentTarget.files ?? []);
+                  event.currentTarget.value = "";
+                }}
+              />
+            </label>
+          )}
           <Switches store={store} />
           <span class="grow" />
           <ContextUse store={store} />
-          {working && !queueing
-            ? <button type="button" class="round stop" aria-label="Stop (Esc)" title="Stop (Esc)" onClick={() => void cancelTurn(app, sessionId)}><Icon name="stop" /></button>
-            : <>
-                {working && <button type="button" class="round stop small" aria-label="Stop (Esc)" title="Stop (Esc)" onClick={() => void cancelTurn(app, sessionId)}><Icon name="stop" /></button>}
-                <button type="submit" class="round send" disabled={!canSend} aria-label={working ? "Queue message" : "Send message"} title={working ? "Queue (Enter)" : "Send (Enter)"}><Icon name="send" /></button>
-              </>}
+          {working && !queueing ? (
+            <button
+              type="button"
+              class="round stop"
+              aria-label="Stop (Esc)"
+              title="Stop (Esc)"
+              onClick={() => void cancelTurn(app, sessionId)}
+            >
+              <Icon name="stop" />
+            </button>
+          ) : (
+            <>
+              {working && (
+                <button
+                  type="button"
+                  class="round stop small"
+                  aria-label="Stop (Esc)"
+                  title="Stop (Esc)"
+                  onClick={() => void cancelTurn(app, sessionId)}
+                >
+                  <Icon name="stop" />
+                </button>
+              )}
+              <button
+                type="submit"
+                class="round send"
+                disabled={!canSend}
+                aria-label={working ? "Queue message" : "Send message"}
+                title={working ? "Queue (Enter)" : "Send (Enter)"}
+              >
+                <Icon name="send" />
+              </button>
+            </>
+          )}
         </div>
       </div>
     </form>
@@ -111,20 +233,44 @@ export function Composer({ store, working, locked, agentName }: { store: Session
 function Switches({ store }: { store: SessionStore }) {
   const app = useApp();
   const { modes, mode, models, model } = store.info.value;
-  const select = (label: string, choices: typeof modes, value: string | undefined, change: (id: string) => void) => {
-    if (!choices?.length) return value ? <span class="chip" title={label}>{value}</span> : null;
+  const select = (
+    label: string,
+    choices: typeof modes,
+    value: string | undefined,
+    change: (id: string) => void,
+  ) => {
+    if (!choices?.length)
+      return value ? (
+        <span class="chip" title={label}>
+          {value}
+        </span>
+      ) : null;
     return (
-      <label class={`switch ${/bypass|yolo|full|dangerous/i.test(value ?? "") && label === "Permission mode" ? "risky" : ""}`} title={label}><span class="visually-hidden">{label}</span>
+      <label
+        class={`switch ${/bypass|yolo|full|dangerous/i.test(value ?? "") && label === "Permission mode" ? "risky" : ""}`}
+        title={label}
+      >
+        <span class="visually-hidden">{label}</span>
         <select value={value} onChange={(event) => change(event.currentTarget.value)}>
-          {value !== undefined && !choices.some((choice) => choice.id === value) && <option value={value}>{value}</option>}
-          {choices.map((choice) => <option key={choice.id} value={choice.id} title={choice.description}>{choice.name}</option>)}
-        </select><Icon name="down" size={12} /></label>
+          {value !== undefined && !choices.some((choice) => choice.id === value) && (
+            <option value={value}>{value}</option>
+          )}
+          {choices.map((choice) => (
+            <option key={choice.id} value={choice.id} title={choice.description}>
+              {choice.name}
+            </option>
+          ))}
+        </select>
+        <Icon name="down" size={12} />
+      </label>
     );
   };
-  return <>
-    {select("Permission mode", modes, mode, (id) => void setMode(app, store.sessionId, id))}
-    {select("Model", models, model, (id) => void setModel(app, store.sessionId, id))}
-  </>;
+  return (
+    <>
+      {select("Permission mode", modes, mode, (id) => void setMode(app, store.sessionId, id))}
+      {select("Model", models, model, (id) => void setModel(app, store.sessionId, id))}
+    </>
+  );
 }
 
 function ContextUse({ store }: { store: SessionStore }) {
@@ -132,8 +278,13 @@ function ContextUse({ store }: { store: SessionStore }) {
   if (!context || context.size === 0) return null;
   const share = Math.min(1, context.used / context.size);
   return (
-    <span class={`context ${share > 0.85 ? "full" : ""}`} title={`Context: ${count(context.used)} of ${count(context.size)} tokens`}>
-      <meter min={0} max={1} value={share} aria-label="Context used" />{Math.round(share * 100)} %</span>
+    <span
+      class={`context ${share > 0.85 ? "full" : ""}`}
+      title={`Context: ${count(context.used)} of ${count(context.size)} tokens`}
+    >
+      <meter min={0} max={1} value={share} aria-label="Context used" />
+      {Math.round(share * 100)} %
+    </span>
   );
 }
 
@@ -148,34 +299,48 @@ function useCompletion(store: SessionStore, input: { current: HTMLTextAreaElemen
     const now = trigger.value;
     if (!now) return [];
     if (now.kind === "file") return files.value;
-    return rank(now.query, store.info.value.commands ?? [], (command) => command.name).slice(0, 8)
+    return rank(now.query, store.info.value.commands ?? [], (command) => command.name)
+      .slice(0, 8)
       .map((command) => ({ value: command.name, label: `/${command.name}`, detail: command.description }));
   }).value;
 
-  const update = () => queueMicrotask(() => {
-    const element = input.current!;
-    const now = triggerAt(element.value, element.selectionStart);
-    if (now?.query !== trigger.peek()?.query || now?.kind !== trigger.peek()?.kind) selected.value = 0;
-    trigger.value = now;
-    if (now?.kind === "file") void findFiles(now.query);
-  });
+  const update = () =>
+    queueMicrotask(() => {
+      const element = input.current!;
+      const now = triggerAt(element.value, element.selectionStart);
+      if (now?.query !== trigger.peek()?.query || now?.kind !== trigger.peek()?.kind) selected.value = 0;
+      trigger.value = now;
+      if (now?.kind === "file") void findFiles(now.query);
+    });
   const findFiles = async (query: string) => {
-    const projectId = app.session(store.sessionId)?.peek().projectId ?? app.creating.peek().get(store.sessionId)?.projectId;
+    const projectId =
+      app.session(store.sessionId)?.peek().projectId ?? app.creating.peek().get(store.sessionId)?.projectId;
     if (!projectId) return;
     abort.current?.abort();
     abort.current = new AbortController();
     try {
-      const found = await app.api.get<{ files: { path: string }[] }>(`/api/project/${projectId}/files?q=${encodeURIComponent(query)}&limit=8`, abort.current.signal);
+      const found = await app.api.get<{ files: { path: string }[] }>(
+        `/api/project/${projectId}/files?q=${encodeURIComponent(query)}&limit=8`,
+        abort.current.signal,
+      );
       files.value = found.files.map(({ path }) => ({ value: path, label: path }));
-    } catch { /* A newer question replaced this one, or there is no answer: nothing to offer. */ }
+    } catch {
+      /* A newer question replaced this one, or there is no answer: nothing to offer. */
+    }
   };
-  const close = () => { trigger.value = undefined; files.value = []; };
+  const close = () => {
+    trigger.value = undefined;
+    files.value = [];
+  };
   const choose = (offer: Offer) => {
     const element = input.current!;
     const done = complete(element.value, trigger.peek()!, offer.value);
     app.drafts.value = { ...app.drafts.peek(), [store.sessionId]: done.text };
     close();
-    requestAnimationFrame(() => { element.focus(); element.setSelectionRange(done.cursor, done.cursor); });
+    requestAnimationFrame(() => {
+      element.focus();
+      element.setSelectionRange(done.cursor, done.cursor);
+    });
   };
   const open = offers.length > 0;
   const onKey = (event: KeyboardEvent): boolean => {
@@ -190,10 +355,28 @@ function useCompletion(store: SessionStore, input: { current: HTMLTextAreaElemen
     return true;
   };
   const list = open && (
-    <ul class="completion" id="completion-list" role="listbox" aria-label={trigger.value?.kind === "file" ? "Files" : "Commands"}>
+    <ul
+      class="completion"
+      id="completion-list"
+      role="listbox"
+      aria-label={trigger.value?.kind === "file" ? "Files" : "Commands"}
+    >
       {offers.map((offer, index) => (
-        <li key={offer.value} id={`offer-${index}`} role="option" aria-selected={index === selected.value}
-          onPointerDown={(event) => { event.preventDefault(); choose(offer); }}><bdi>{offer.label}</bdi>{offer.detail && <span class="muted">{offer.detail}</span>}</li>))}
-    </ul>);
+        <li
+          key={offer.value}
+          id={`offer-${index}`}
+          role="option"
+          aria-selected={index === selected.value}
+          onPointerDown={(event) => {
+            event.preventDefault();
+            choose(offer);
+          }}
+        >
+          <bdi>{offer.label}</bdi>
+          {offer.detail && <span class="muted">{offer.detail}</span>}
+        </li>
+      ))}
+    </ul>
+  );
   return { open, active: open ? `offer-${selected.value}` : undefined, update, close, onKey, list };
 }

@@ -13,10 +13,21 @@ export function useApp(): App {
 
 /** Open or closed, per thing, once the user chose. Outlives the rows of a virtual list, which come and go. */
 const choices = new Map<string, Signal<boolean | undefined>>();
-export function fold(key: string, usually: boolean): { open: boolean; toggle: () => void; set: (open: boolean) => void } {
+export function fold(
+  key: string,
+  usually: boolean,
+): { open: boolean; toggle: () => void; set: (open: boolean) => void } {
   const known = choices.get(key);
   const choice = known ?? signal<boolean | undefined>(undefined);
   if (!known) choices.set(key, choice);
   const open = choice.value ?? usually;
-  return { open, toggle: () => { choice.value = !open; }, set: (value) => { choice.value = value; } };
+  return {
+    open,
+    toggle: () => {
+      choice.value = !open;
+    },
+    set: (value) => {
+      choice.value = value;
+    },
+  };
 }

@@ -16,7 +16,11 @@ type Of<T extends Item["type"]> = Extract<Item, { type: T }>;
 type View<T extends Item["type"]> = (props: { item: Of<T> }) => JSX.Element;
 
 const views: { [T in Item["type"]]: View<T> } = {
-  message: MessageView, thinking: ThinkingView, tool_call: ToolCallView, approval: ApprovalView, plan: PlanView,
+  message: MessageView,
+  thinking: ThinkingView,
+  tool_call: ToolCallView,
+  approval: ApprovalView,
+  plan: PlanView,
 };
 
 /** Draws one item and draws it alone again when its signal changes. */
@@ -27,37 +31,82 @@ export function ItemView({ item }: { item: Signal<Item> }) {
 
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [done, setDone] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(text).then(() => { setDone(true); setTimeout(() => setDone(false), 1500); }, () => {});
-  return <button type="button" class="icon-button copy-message" aria-label={label} title={label} onClick={copy}><Icon name={done ? "check" : "copy"} size={14} /></button>;
+  const copy = () =>
+    void navigator.clipboard.writeText(text).then(
+      () => {
+        setDone(true);
+        setTimeout(() => setDone(false), 1500);
+      },
+      () => {},
+    );
+  return (
+    <button type="button" class="icon-button copy-message" aria-label={label} title={label} onClick={copy}>
+      <Icon name={done ? "check" : "copy"} size={14} />
+    </button>
+  );
 }
 
 function MessageView({ item }: { item: Of<"message"> }) {
   if (item.origin === "user") return <UserMessage content={item.content} item={item} />;
   if (item.origin === "system") {
-    return <aside class="system-note"><Icon name="alert" size={14} /><span>{item.content}</span></aside>;
+    return (
+      <aside class="system-note">
+        <Icon name="alert" size={14} />
+        <span>{item.content}</span>
+      </aside>
+    );
   }
-  const cut = item.status === "cancelled" ? <p class="cut">Cut off here.</p> : item.status === "error" ? <p class="cut failed">{item.errorMessage ?? "This message failed."}</p> : null;
+  const cut =
+    item.status === "cancelled" ? (
+      <p class="cut">Cut off here.</p>
+    ) : item.status === "error" ? (
+      <p class="cut failed">{item.errorMessage ?? "This message failed."}</p>
+    ) : null;
   return (
     <article class="message agent" aria-busy={isRunning(item)}>
       <Markdown id={`${item.sessionId}:${item.itemId}`} text={item.content} final={!isRunning(item)} />
       {cut}
-      {!isRunning(item) && <div class="message-tools"><CopyButton text={item.content} label="Copy message as Markdown" /></div>}
+      {!isRunning(item) && (
+        <div class="message-tools">
+          <CopyButton text={item.content} label="Copy message as Markdown" />
+        </div>
+      )}
     </article>
   );
 }
 
-export function UserMessage({ content, item, children }: { content: string; item?: Of<"message">; children?: JSX.Element }) {
+export function UserMessage({
+  content,
+  item,
+  children,
+}: {
+  content: string;
+  item?: Of<"message">;
+  children?: JSX.Element;
+}) {
   const long = content.length > 2400 || content.split("\n").length > 24;
   const { open, toggle } = fold(`user:${item?.sessionId}:${item?.itemId}`, !long);
   return (
     <article class="message user" aria-label="You">
       <div class="bubble">
-        {item?.attachments?.map((attachment) => <AttachmentImage key={attachment.attachmentId} sessionId={item.sessionId} attachment={attachment} />)}
-        <p class={open ? "" : "clamped"} dir="auto">{content}</p>
-        {long && <button type="button" class="link-button" onClick={toggle}>{open ? "Show less" : "Show all"}</button>}
+        {item?.attachments?.map((attachment) => (
+          <AttachmentImage key={attachment.attachmentId} sessionId={item.sessionId} attachment={attachment} />
+        ))}
+        <p class={open ? "" : "clamped"} dir="auto">
+          {content}
+        </p>
+        {long && (
+          <button type="button" class="link-button" onClick={toggle}>
+            {open ? "Show less" : "Show all"}
+          </button>
+        )}
       </div>
       <div class="message-tools">
-        {item && <time dateTime={item.startedAt} title={item.startedAt}>{clockTime(item.startedAt)}</time>}
+        {item && (
+          <time dateTime={item.startedAt} title={item.startedAt}>
+            {clockTime(item.startedAt)}
+          </time>
+        )}
         {item && <CopyButton text={content} label="Copy message" />}
         {children}
       </div>
@@ -66,21 +115,38 @@ export function UserMessage({ content, item, children }: { content: string; item
 }
 
 /** Images need the bearer, so they are fetched and shown from memory. */
-function AttachmentImage({ sessionId, attachment }: { sessionId: string; attachment: NonNullable<Of<"message">["attachments"]>[number] }) {
+function AttachmentImage({
+  sessionId,
+  attachment,
+}: {
+  sessionId: string;
+  attachment: NonNullable<Of<"message">["attachments"]>[number];
+}) {
   const app = useApp();
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     let made: string | undefined;
     let gone = false;
-    app.api.blob(`/api/session/${sessionId}/attachment/${attachment.attachmentId}`).then((blob) => {
-      if (gone || !/^image\/(png|jpeg|gif|webp)$/.test(blob.type)) return;
-      made = URL.createObjectURL(blob);
-      setUrl(made);
-    }, () => {});
-    return () => { gone = true; if (made) URL.revokeObjectURL(made); };
+    app.api.blob(`/api/session/${sessionId}/attachment/${attachment.attachmentId}`).then(
+      (blob) => {
+        if (gone || !/^image\/(png|jpeg|gif|webp)$/.test(blob.type)) return;
+        made = URL.createObjectURL(blob);
+        setUrl(made);
+      },
+      () => {},
+    );
+    return () => {
+      gone = true;
+      if (made) URL.revokeObjectURL(made);
+    };
   }, [attachment.attachmentId]);
-  return url ? <img class="attachment" src={url} alt={attachment.name ?? "Attached image"} />
-    : <span class="chip"><Icon name="image" size={14} /> {attachment.name ?? "image"}</span>;
+  return url ? (
+    <img class="attachment" src={url} alt={attachment.name ?? "Attached image"} />
+  ) : (
+    <span class="chip">
+      <Icon name="image" size={14} /> {attachment.name ?? "image"}
+    </span>
+  );
 }
 
 function ThinkingView({ item }: { item: Of<"thinking"> }) {
@@ -90,10 +156,19 @@ function ThinkingView({ item }: { item: Of<"thinking"> }) {
   return (
     <section class="thinking">
       <button type="button" class="thinking-head" aria-expanded={open} onClick={toggle}>
-        <Icon name="brain" size={15} />{running ? <span class="shimmer">Thinking…</span> : <span>{took ? `Thought for ${took}` : "Thought"}</span>}
+        <Icon name="brain" size={15} />
+        {running ? (
+          <span class="shimmer">Thinking…</span>
+        ) : (
+          <span>{took ? `Thought for ${took}` : "Thought"}</span>
+        )}
         <Icon name="chevron" size={12} />
       </button>
-      {open && <div class="thinking-body"><Markdown id={`${item.sessionId}:${item.itemId}`} text={item.content} final={!running} /></div>}
+      {open && (
+        <div class="thinking-body">
+          <Markdown id={`${item.sessionId}:${item.itemId}`} text={item.content} final={!running} />
+        </div>
+      )}
     </section>
   );
 }
@@ -102,12 +177,30 @@ function PlanView({ item }: { item: Of<"plan"> }) {
   const done = item.entries.filter((entry) => entry.status === "completed").length;
   return (
     <section class="plan" aria-label="Plan">
-      <header><Icon name="list" size={15} /><h3>Plan</h3><span class="muted">{done} of {item.entries.length}</span></header>
-      <ol>{item.entries.map((entry, index) => (
-        <li key={index} class={`plan-${entry.status}`}>
-          <span class="plan-mark">{entry.status === "completed" ? <Icon name="check" size={12} /> : entry.status === "in_progress" ? <Working label="In progress" /> : null}</span>
-          <span>{entry.content}{entry.status === "completed" && <span class="visually-hidden"> (done)</span>}</span>
-        </li>))}</ol>
+      <header>
+        <Icon name="list" size={15} />
+        <h3>Plan</h3>
+        <span class="muted">
+          {done} of {item.entries.length}
+        </span>
+      </header>
+      <ol>
+        {item.entries.map((entry, index) => (
+          <li key={index} class={`plan-${entry.status}`}>
+            <span class="plan-mark">
+              {entry.status === "completed" ? (
+                <Icon name="check" size={12} />
+              ) : entry.status === "in_progress" ? (
+                <Working label="In progress" />
+              ) : null}
+            </span>
+            <span>
+              {entry.content}
+              {entry.status === "completed" && <span class="visually-hidden"> (done)</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
     </section>
   );
 }
@@ -119,27 +212,49 @@ export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
   const facts = turnFacts(value);
   const retry = () => {
     const user = app.store(value.sessionId).item(`${value.turnId}:user`)?.peek();
-    if (user?.type === "message") sendMessage(app, value.sessionId, user.content, user.attachments?.map(({ attachmentId, name }) => ({ attachmentId, name })) ?? []);
+    if (user?.type === "message")
+      sendMessage(
+        app,
+        value.sessionId,
+        user.content,
+        user.attachments?.map(({ attachmentId, name }) => ({ attachmentId, name })) ?? [],
+      );
   };
   if (value.type === "turn_error") {
     return (
       <div class="turn-footer turn-failed" role="note">
-        <Icon name="alert" size={16} /><div class="grow"><strong>This turn failed.</strong> {value.errorMessage}<p class="muted">{[value.errorCode, ...facts].filter(Boolean).join(" · ")}</p></div>
-        {value.origin === "user" && <button type="button" class="button" onClick={retry}><Icon name="retry" size={14} />Retry</button>}
+        <Icon name="alert" size={16} />
+        <div class="grow">
+          <strong>This turn failed.</strong> {value.errorMessage}
+          <p class="muted">{[value.errorCode, ...facts].filter(Boolean).join(" · ")}</p>
+        </div>
+        {value.origin === "user" && (
+          <button type="button" class="button" onClick={retry}>
+            <Icon name="retry" size={14} />
+            Retry
+          </button>
+        )}
       </div>
     );
   }
   const cancelled = value.status === "cancelled";
-  return <div class={`turn-footer ${cancelled ? "turn-cancelled" : ""}`}>{[cancelled ? "Cancelled" : "", ...facts].filter(Boolean).join(" · ")}</div>;
+  return (
+    <div class={`turn-footer ${cancelled ? "turn-cancelled" : ""}`}>
+      {[cancelled ? "Cancelled" : "", ...facts].filter(Boolean).join(" · ")}
+    </div>
+  );
 }
 
 export function turnFacts(turn: Turn): string[] {
   const facts = [];
-  if (turn.startedAt && turn.endedAt) facts.push(duration(Date.parse(turn.endedAt) - Date.parse(turn.startedAt)));
+  if (turn.startedAt && turn.endedAt)
+    facts.push(duration(Date.parse(turn.endedAt) - Date.parse(turn.startedAt)));
   const { inputTokens, outputTokens } = turn.usage ?? {};
-  if (inputTokens !== undefined || outputTokens !== undefined) facts.push(`${count(inputTokens ?? 0)} in, ${count(outputTokens ?? 0)} out`);
+  if (inputTokens !== undefined || outputTokens !== undefined)
+    facts.push(`${count(inputTokens ?? 0)} in, ${count(outputTokens ?? 0)} out`);
   if (turn.costUsd !== undefined) facts.push(cost(turn.costUsd));
   if (turn.modelId) facts.push(turn.modelId);
-  if (turn.finishReason && !["end_turn", "stop", "completed", "success"].includes(turn.finishReason)) facts.push(turn.finishReason.replaceAll("_", " "));
+  if (turn.finishReason && !["end_turn", "stop", "completed", "success"].includes(turn.finishReason))
+    facts.push(turn.finishReason.replaceAll("_", " "));
   return facts;
 }

@@ -3,15 +3,50 @@ import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icons";
 
-export function IconButton({ icon, label, onClick, class: extra = "", ...more }:
-  { icon: IconName; label: string; onClick: (event: MouseEvent) => void; class?: string } & Omit<ButtonHTMLAttributes<HTMLButtonElement>, "onClick" | "class" | "type">) {
-  return <button type="button" class={`icon-button ${extra}`} aria-label={label} title={label} onClick={onClick} {...more}><Icon name={icon} /></button>;
+export function IconButton({
+  icon,
+  label,
+  onClick,
+  class: extra = "",
+  ...more
+}: { icon: IconName; label: string; onClick: (event: MouseEvent) => void; class?: string } & Omit<
+  ButtonHTMLAttributes<HTMLButtonElement>,
+  "onClick" | "class" | "type"
+>) {
+  return (
+    <button
+      type="button"
+      class={`icon-button ${extra}`}
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+      {...more}
+    >
+      <Icon name={icon} />
+    </button>
+  );
 }
 
-export interface MenuItem { label: string; icon?: IconName; run: () => void; danger?: boolean; disabled?: boolean }
+export interface MenuItem {
+  label: string;
+  icon?: IconName;
+  run: () => void;
+  danger?: boolean;
+  disabled?: boolean;
+}
 
 /** A button with a menu: arrow keys move, Escape closes, focus returns to the button. */
-export function Menu({ label, items, icon = "more", class: extra = "" }: { label: string; items: readonly MenuItem[]; icon?: IconName; class?: string }) {
+export function Menu({
+  label,
+  items,
+  icon = "more",
+  class: extra = "",
+}: {
+  label: string;
+  items: readonly MenuItem[];
+  icon?: IconName;
+  class?: string;
+}) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -20,50 +55,114 @@ export function Menu({ label, items, icon = "more", class: extra = "" }: { label
     const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
     buttons[(at + step + buttons.length) % buttons.length]?.focus();
   };
-  const close = () => { setOpen(false); box.current?.querySelector<HTMLButtonElement>("button")?.focus(); };
+  const close = () => {
+    setOpen(false);
+    box.current?.querySelector<HTMLButtonElement>("button")?.focus();
+  };
   useEffect(() => {
     if (!open) return;
     box.current?.querySelector<HTMLButtonElement>("[role=menuitem]")?.focus();
-    const outside = (event: PointerEvent) => { if (!box.current?.contains(event.target as Node)) setOpen(false); };
+    const outside = (event: PointerEvent) => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false);
+    };
     document.addEventListener("pointerdown", outside);
     return () => document.removeEventListener("pointerdown", outside);
   }, [open]);
   const onKey = (event: KeyboardEvent) => {
     if (!open) return;
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); focusItem(event.key === "ArrowDown" ? 1 : -1); }
-    if (event.key === "Escape" || event.key === "Tab") { event.stopPropagation(); event.preventDefault(); close(); }
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      focusItem(event.key === "ArrowDown" ? 1 : -1);
+    }
+    if (event.key === "Escape" || event.key === "Tab") {
+      event.stopPropagation();
+      event.preventDefault();
+      close();
+    }
   };
   return (
     <div class={`menu ${extra}`} ref={box} onKeyDown={onKey}>
-      <IconButton icon={icon} label={label} aria-haspopup="menu" aria-expanded={open} aria-controls={id}
-        onClick={(event) => { event.stopPropagation(); setOpen(!open); }} />
-      {open && <div class="menu-list" role="menu" id={id} aria-label={label}>
-        {items.map((item) => (
-          <button type="button" role="menuitem" key={item.label} class={item.danger ? "danger" : ""} disabled={item.disabled}
-            onClick={(event) => { event.stopPropagation(); close(); item.run(); }}>
-            {item.icon && <Icon name={item.icon} />}{item.label}
-          </button>))}
-      </div>}
+      <IconButton
+        icon={icon}
+        label={label}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={(event) => {
+          event.stopPropagation();
+          setOpen(!open);
+        }}
+      />
+      {open && (
+        <div class="menu-list" role="menu" id={id} aria-label={label}>
+          {items.map((item) => (
+            <button
+              type="button"
+              role="menuitem"
+              key={item.label}
+              class={item.danger ? "danger" : ""}
+              disabled={item.disabled}
+              onClick={(event) => {
+                event.stopPropagation();
+                close();
+                item.run();
+              }}
+            >
+              {item.icon && <Icon name={item.icon} />}
+              {item.label}
+            </button>
+          ))}
+        </div>
+      )}
     </div>
   );
 }
 
 /** A modal dialog: the browser keeps the focus inside and closes it on Escape. */
-export function Modal({ title, onClose, children, class: extra = "", hideTitle = false }:
-  { title: string; onClose: () => void; children: ComponentChildren; class?: string; hideTitle?: boolean }) {
+export function Modal({
+  title,
+  onClose,
+  children,
+  class: extra = "",
+  hideTitle = false,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+  class?: string;
+  hideTitle?: boolean;
+}) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const element = dialog.current!;
     const before = document.activeElement as HTMLElement | null;
     element.showModal();
     element.querySelector<HTMLElement>("[data-autofocus]")?.focus();
-    return () => { if (element.open) element.close(); before?.focus?.(); };
+    return () => {
+      if (element.open) element.close();
+      before?.focus?.();
+    };
   }, []);
   return (
-    <dialog ref={dialog} class={`modal ${extra}`} aria-label={title} onCancel={(event) => { event.preventDefault(); onClose(); }}
-      onPointerDown={(event) => { if (event.target === dialog.current) onClose(); }}>
+    <dialog
+      ref={dialog}
+      class={`modal ${extra}`}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onPointerDown={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
       <div class="modal-body">
-        {!hideTitle && <header><h2>{title}</h2><IconButton icon="close" label="Close" onClick={onClose} /></header>}
+        {!hideTitle && (
+          <header>
+            <h2>{title}</h2>
+            <IconButton icon="close" label="Close" onClick={onClose} />
+          </header>
+        )}
         {children}
       </div>
     </dialog>
@@ -72,5 +171,11 @@ export function Modal({ title, onClose, children, class: extra = "", hideTitle =
 
 /** The quiet mark of work in progress. */
 export function Working({ label = "Working" }: { label?: string }) {
-  return <span class="working" role="img" aria-label={label}><i /><i /><i /></span>;
+  return (
+    <span class="working" role="img" aria-label={label}>
+      <i />
+      <i />
+      <i />
+    </span>
+  );
 }

@@ -17,28 +17,103 @@ export function Sidebar() {
   const app = useApp();
   const filter = useSignal("");
   return (
-    <nav class={`sidebar ${app.drawer.value ? "drawer-open" : ""}`} id="sidebar" aria-label="Projects and sessions">
+    <nav
+      class={`sidebar ${app.drawer.value ? "drawer-open" : ""}`}
+      id="sidebar"
+      aria-label="Projects and sessions"
+    >
       <header class="brand">
         <Logo size={20} />
-        <span class="brand-name">Liminal Builder</span><span class="grow" />
-        <IconButton icon="search" label="Search all conversations (Ctrl+Shift+F)" onClick={() => { app.dialog.value = { kind: "search" }; }} />
-        <IconButton icon="close" label="Hide sidebar" class="only-phone" onClick={() => { app.drawer.value = false; }} />
+        <span class="brand-name">Liminal Builder</span>
+        <span class="grow" />
+        <IconButton
+          icon="search"
+          label="Search all conversations (Ctrl+Shift+F)"
+          onClick={() => {
+            app.dialog.value = { kind: "search" };
+          }}
+        />
+        <IconButton
+          icon="close"
+          label="Hide sidebar"
+          class="only-phone"
+          onClick={() => {
+            app.drawer.value = false;
+          }}
+        />
       </header>
       <InboxButton />
-      <div class="filter"><Icon name="search" size={14} /><input type="search" placeholder="Filter sessions" aria-label="Filter sessions" value={filter.value}
-        onInput={(event) => { filter.value = event.currentTarget.value; }} /></div>
+      <div class="filter">
+        <Icon name="search" size={14} />
+        <input
+          type="search"
+          placeholder="Filter sessions"
+          aria-label="Filter sessions"
+          value={filter.value}
+          onInput={(event) => {
+            filter.value = event.currentTarget.value;
+          }}
+        />
+      </div>
       <div class="project-list">
-        {app.projectsKnown.value && app.projects.value.length === 0 && <div class="empty-note"><p>No projects yet.</p>
-          <button type="button" class="button" onClick={() => { app.dialog.value = { kind: "add-project" }; }}><Icon name="plus" size={14} />Add project</button></div>}
-        {app.projects.value.map((project) => <ProjectSection key={project.projectId} project={project} filter={filter.value} />)}
+        {app.projectsKnown.value && app.projects.value.length === 0 && (
+          <div class="empty-note">
+            <p>No projects yet.</p>
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                app.dialog.value = { kind: "add-project" };
+              }}
+            >
+              <Icon name="plus" size={14} />
+              Add project
+            </button>
+          </div>
+        )}
+        {app.projects.value.map((project) => (
+          <ProjectSection key={project.projectId} project={project} filter={filter.value} />
+        ))}
       </div>
       <footer class="sidebar-foot">
-        <button type="button" class="row-button" onClick={() => { app.dialog.value = { kind: "add-project" }; }}><Icon name="plus" />Add project</button>
+        <button
+          type="button"
+          class="row-button"
+          onClick={() => {
+            app.dialog.value = { kind: "add-project" };
+          }}
+        >
+          <Icon name="plus" />
+          Add project
+        </button>
         <Agents />
         <div class="foot-row">
-          <button type="button" class="row-button" onClick={() => { app.page.value = "archived"; app.drawer.value = false; void loadArchived(app); }}><Icon name="archive" />Archived</button>
-          <IconButton icon="gear" label="Settings" onClick={() => { app.dialog.value = { kind: "settings" }; }} />
-          <IconButton icon="question" label="Keyboard shortcuts (?)" onClick={() => { app.dialog.value = { kind: "shortcuts" }; }} />
+          <button
+            type="button"
+            class="row-button"
+            onClick={() => {
+              app.page.value = "archived";
+              app.drawer.value = false;
+              void loadArchived(app);
+            }}
+          >
+            <Icon name="archive" />
+            Archived
+          </button>
+          <IconButton
+            icon="gear"
+            label="Settings"
+            onClick={() => {
+              app.dialog.value = { kind: "settings" };
+            }}
+          />
+          <IconButton
+            icon="question"
+            label="Keyboard shortcuts (?)"
+            onClick={() => {
+              app.dialog.value = { kind: "shortcuts" };
+            }}
+          />
         </div>
       </footer>
     </nav>
@@ -49,27 +124,55 @@ function InboxButton() {
   const app = useApp();
   const count = app.needsYou.value + app.failed.value.length;
   return (
-    <button type="button" class={`row-button inbox-button ${app.page.value === "inbox" ? "current" : ""}`} aria-current={app.page.value === "inbox" ? "page" : undefined}
-      onClick={() => { app.page.value = "inbox"; app.drawer.value = false; }}>
-      <Icon name="inbox" />Inbox<span class="grow" />
-      {count > 0 && <span class={`badge ${app.needsYou.value > 0 ? "needs" : "failed"}`}>{count}<span class="visually-hidden"> waiting</span></span>}
+    <button
+      type="button"
+      class={`row-button inbox-button ${app.page.value === "inbox" ? "current" : ""}`}
+      aria-current={app.page.value === "inbox" ? "page" : undefined}
+      onClick={() => {
+        app.page.value = "inbox";
+        app.drawer.value = false;
+      }}
+    >
+      <Icon name="inbox" />
+      Inbox
+      <span class="grow" />
+      {count > 0 && (
+        <span class={`badge ${app.needsYou.value > 0 ? "needs" : "failed"}`}>
+          {count}
+          <span class="visually-hidden"> waiting</span>
+        </span>
+      )}
     </button>
   );
 }
 
 /** Sessions of one project, newest first. */
-export function sessionsOf(ids: readonly string[], session: (id: string) => Signal<SessionInfo> | undefined, projectId: string): SessionInfo[] {
-  return ids.map((id) => session(id)?.value).filter((info): info is SessionInfo => info?.projectId === projectId && !info.archived)
+export function sessionsOf(
+  ids: readonly string[],
+  session: (id: string) => Signal<SessionInfo> | undefined,
+  projectId: string,
+): SessionInfo[] {
+  return ids
+    .map((id) => session(id)?.value)
+    .filter((info): info is SessionInfo => info?.projectId === projectId && !info.archived)
     .sort((a, b) => b.lastActiveAt.localeCompare(a.lastActiveAt));
 }
 
 function ProjectSection({ project, filter }: { project: Project; filter: string }) {
   const app = useApp();
   const all = useSignal(false);
-  const sessions = useComputed(() => sessionsOf(app.sessionIds.value, (id) => app.session(id), project.projectId)).value;
-  const matching = filter === "" ? sessions : sessions.filter((info) => fuzzy(filter, `${info.title} ${project.name}`) !== undefined);
+  const sessions = useComputed(() =>
+    sessionsOf(app.sessionIds.value, (id) => app.session(id), project.projectId),
+  ).value;
+  const matching =
+    filter === ""
+      ? sessions
+      : sessions.filter((info) => fuzzy(filter, `${info.title} ${project.name}`) !== undefined);
   const closed = app.collapsed.value.includes(project.projectId) && filter === "";
-  const shown = all.value || filter !== "" ? matching : matching.filter((info, index) => index < kFew || info.activity !== "idle" || info.unread);
+  const shown =
+    all.value || filter !== ""
+      ? matching
+      : matching.filter((info, index) => index < kFew || info.activity !== "idle" || info.unread);
   const toggle = () => {
     const now = app.collapsed.peek();
     app.collapsed.value = closed ? now.filter((id) => id !== project.projectId) : [...now, project.projectId];
@@ -79,29 +182,84 @@ function ProjectSection({ project, filter }: { project: Project; filter: string 
   return (
     <section class="project" aria-label={project.name}>
       <div class="project-head">
-        <button type="button" class="project-name" aria-expanded={!closed} title={project.path} onClick={toggle}><Icon name="chevron" size={12} /><bdi>{project.name}</bdi></button>
+        <button
+          type="button"
+          class="project-name"
+          aria-expanded={!closed}
+          title={project.path}
+          onClick={toggle}
+        >
+          <Icon name="chevron" size={12} />
+          <bdi>{project.name}</bdi>
+        </button>
         {closed && <Glance sessions={sessions} />}
-        <Menu label={`Menu of ${project.name}`} items={[{ label: "New session", icon: "plus", run: () => { app.dialog.value = { kind: "new-session", projectId: project.projectId }; } },
-          { label: "Remove project…", icon: "trash", danger: true, run: () => removeProject(app, project) }]} />
-        <IconButton icon="plus" label={`New session in ${project.name}`} onClick={() => { app.dialog.value = { kind: "new-session", projectId: project.projectId }; }} />
+        <Menu
+          label={`Menu of ${project.name}`}
+          items={[
+            {
+              label: "New session",
+              icon: "plus",
+              run: () => {
+                app.dialog.value = { kind: "new-session", projectId: project.projectId };
+              },
+            },
+            { label: "Remove project…", icon: "trash", danger: true, run: () => removeProject(app, project) },
+          ]}
+        />
+        <IconButton
+          icon="plus"
+          label={`New session in ${project.name}`}
+          onClick={() => {
+            app.dialog.value = { kind: "new-session", projectId: project.projectId };
+          }}
+        />
       </div>
-      {!closed && <ul class="session-list">
-        {creating.map(([id, made]) => <li key={id} class="session-row"><button type="button" class="session-open" onClick={() => app.show(id)}>
-          <AgentMark cliType={made.cliType} name={app.agent(made.cliType)?.name} /><span class="session-title">New Session</span><Working label="Starting" /></button></li>)}
-        {shown.map((info) => <SessionRow key={info.sessionId} info={info} />)}
-        {sessions.length === 0 && creating.length === 0 && app.listed.value.has(project.projectId) && <li class="empty-note">No sessions yet.</li>}
-        {shown.length < matching.length && <li><button type="button" class="link-button more" onClick={() => { all.value = true; }}>Show {matching.length - shown.length} older</button></li>}
-      </ul>}
+      {!closed && (
+        <ul class="session-list">
+          {creating.map(([id, made]) => (
+            <li key={id} class="session-row">
+              <button type="button" class="session-open" onClick={() => app.show(id)}>
+                <AgentMark cliType={made.cliType} name={app.agent(made.cliType)?.name} />
+                <span class="session-title">New Session</span>
+                <Working label="Starting" />
+              </button>
+            </li>
+          ))}
+          {shown.map((info) => (
+            <SessionRow key={info.sessionId} info={info} />
+          ))}
+          {sessions.length === 0 && creating.length === 0 && app.listed.value.has(project.projectId) && (
+            <li class="empty-note">No sessions yet.</li>
+          )}
+          {shown.length < matching.length && (
+            <li>
+              <button
+                type="button"
+                class="link-button more"
+                onClick={() => {
+                  all.value = true;
+                }}
+              >
+                Show {matching.length - shown.length} older
+              </button>
+            </li>
+          )}
+        </ul>
+      )}
     </section>
   );
 }
 
 /** A collapsed project still tells whether someone in it works or waits. */
 function Glance({ sessions }: { sessions: readonly SessionInfo[] }) {
-  if (sessions.some((info) => info.activity === "needs-approval")) return <span class="needs-dot" role="img" aria-label="Someone needs you" />;
-  if (sessions.some((info) => info.activity === "failed")) return <span class="failed-dot" role="img" aria-label="Something failed" />;
+  if (sessions.some((info) => info.activity === "needs-approval"))
+    return <span class="needs-dot" role="img" aria-label="Someone needs you" />;
+  if (sessions.some((info) => info.activity === "failed"))
+    return <span class="failed-dot" role="img" aria-label="Something failed" />;
   if (sessions.some((info) => info.activity === "working")) return <Working label="Someone is working" />;
-  return sessions.some((info) => info.unread) ? <span class="unread-dot" role="img" aria-label="Unread" /> : null;
+  return sessions.some((info) => info.unread) ? (
+    <span class="unread-dot" role="img" aria-label="Unread" />
+  ) : null;
 }
 
 function SessionRow({ info }: { info: SessionInfo }) {
@@ -110,15 +268,36 @@ function SessionRow({ info }: { info: SessionInfo }) {
   const agent = app.agent(info.cliType);
   return (
     <li class={`session-row ${active ? "current" : ""} ${info.unread ? "unread" : ""} is-${info.activity}`}>
-      <button type="button" class="session-open" aria-current={active ? "page" : undefined} onClick={() => app.show(info.sessionId)}>
+      <button
+        type="button"
+        class="session-open"
+        aria-current={active ? "page" : undefined}
+        onClick={() => app.show(info.sessionId)}
+      >
         <AgentMark cliType={info.cliType} name={agent?.name ?? info.cliType} />
-        <span class="session-title" title={info.title || "New Session"}><bdi>{info.title || "New Session"}</bdi></span>
-        {info.discovered && <span class="outside" title="Started outside Liminal Builder">cli</span>}
+        <span class="session-title" title={info.title || "New Session"}>
+          <bdi>{info.title || "New Session"}</bdi>
+        </span>
+        {info.discovered && (
+          <span class="outside" title="Started outside Liminal Builder">
+            cli
+          </span>
+        )}
         <SessionState info={info} />
       </button>
-      <Menu label={`Menu of ${info.title || "New Session"}`} items={[
-        { label: "Rename", icon: "edit", run: () => { app.dialog.value = { kind: "rename", sessionId: info.sessionId }; } },
-        { label: "Archive", icon: "archive", run: () => void archiveSession(app, info.sessionId, true) }]} />
+      <Menu
+        label={`Menu of ${info.title || "New Session"}`}
+        items={[
+          {
+            label: "Rename",
+            icon: "edit",
+            run: () => {
+              app.dialog.value = { kind: "rename", sessionId: info.sessionId };
+            },
+          },
+          { label: "Archive", icon: "archive", run: () => void archiveSession(app, info.sessionId, true) },
+        ]}
+      />
     </li>
   );
 }
@@ -128,36 +307,85 @@ export function SessionState({ info }: { info: SessionInfo }) {
   if (info.activity === "needs-approval") return <span class="state-label needs">needs you</span>;
   if (info.activity === "failed") return <span class="state-label failed">failed</span>;
   if (info.activity === "working") return <Working />;
-  return <>{info.unread && <span class="unread-dot" role="img" aria-label="Unread" />}<time class="age" dateTime={info.lastActiveAt}>{age(info.lastActiveAt, app.now.value)}</time></>;
+  return (
+    <>
+      {info.unread && <span class="unread-dot" role="img" aria-label="Unread" />}
+      <time class="age" dateTime={info.lastActiveAt}>
+        {age(info.lastActiveAt, app.now.value)}
+      </time>
+    </>
+  );
 }
 
 /** Health of the agents: found or not, running or not, and what to do. */
 function Agents() {
   const app = useApp();
   const open = useSignal(false);
-  const troubled = app.agents.value.filter((agent) => agent.status === "disconnected" || agent.status === "reconnecting");
+  const troubled = app.agents.value.filter(
+    (agent) => agent.status === "disconnected" || agent.status === "reconnecting",
+  );
   const agents = open.value ? app.agents.value : troubled;
   const usable = app.agents.value.filter((agent) => agent.installed).length;
   return (
     <section class="agents" aria-label="Agents">
-      <button type="button" class="row-button" aria-expanded={open.value} onClick={() => { open.value = !open.value; }}>
-        <Icon name="agent" />Agents<span class="grow" /><span class={`muted ${troubled.length > 0 ? "failed" : ""}`}>{troubled.length > 0 ? `${troubled.length} in trouble` : `${usable} ready`}</span></button>
-      {agents.length > 0 && <ul>{agents.map((agent) => <AgentRow key={agent.cliType} agent={agent} />)}</ul>}
+      <button
+        type="button"
+        class="row-button"
+        aria-expanded={open.value}
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        <Icon name="agent" />
+        Agents
+        <span class="grow" />
+        <span class={`muted ${troubled.length > 0 ? "failed" : ""}`}>
+          {troubled.length > 0 ? `${troubled.length} in trouble` : `${usable} ready`}
+        </span>
+      </button>
+      {agents.length > 0 && (
+        <ul>
+          {agents.map((agent) => (
+            <AgentRow key={agent.cliType} agent={agent} />
+          ))}
+        </ul>
+      )}
     </section>
   );
 }
 
-const words: Record<AgentInfo["status"], string> = { idle: "ready", starting: "starting", connected: "connected", disconnected: "disconnected", reconnecting: "reconnecting" };
+const words: Record<AgentInfo["status"], string> = {
+  idle: "ready",
+  starting: "starting",
+  connected: "connected",
+  disconnected: "disconnected",
+  reconnecting: "reconnecting",
+};
 
 export function AgentRow({ agent }: { agent: AgentInfo }) {
   const app = useApp();
   const state = agent.installed ? words[agent.status] : "not installed";
   return (
     <li class={`agent-row status-${agent.installed ? agent.status : "missing"}`}>
-      <AgentMark cliType={agent.cliType} name={agent.name} /><span class="agent-name">{agent.name}{agent.installed && agent.version && <span class="muted"> {agent.version}</span>}</span>
-      <span class="agent-state"><i class="status-dot" aria-hidden="true" />{state}</span>
-      {agent.status === "disconnected" && agent.installed && <button type="button" class="button small" onClick={() => void reconnect(app, agent.cliType)}>Reconnect</button>}
-      {(agent.problem || agent.remedy) && <p class="remedy">{agent.problem} {agent.remedy && <span>{agent.remedy}</span>}</p>}
+      <AgentMark cliType={agent.cliType} name={agent.name} />
+      <span class="agent-name">
+        {agent.name}
+        {agent.installed && agent.version && <span class="muted"> {agent.version}</span>}
+      </span>
+      <span class="agent-state">
+        <i class="status-dot" aria-hidden="true" />
+        {state}
+      </span>
+      {agent.status === "disconnected" && agent.installed && (
+        <button type="button" class="button small" onClick={() => void reconnect(app, agent.cliType)}>
+          Reconnect
+        </button>
+      )}
+      {(agent.problem || agent.remedy) && (
+        <p class="remedy">
+          {agent.problem} {agent.remedy && <span>{agent.remedy}</span>}
+        </p>
+      )}
     </li>
   );
 }
@@ -165,19 +393,45 @@ export function AgentRow({ agent }: { agent: AgentInfo }) {
 /** Drag, arrow keys (Shift for larger steps), Home, End; double click for the usual width. */
 export function Resizer() {
   const app = useApp();
-  const set = (width: number) => { app.sidebarWidth.value = Math.round(Math.max(kLeast, Math.min(kMost, window.innerWidth * 0.6, width))); };
+  const set = (width: number) => {
+    app.sidebarWidth.value = Math.round(Math.max(kLeast, Math.min(kMost, window.innerWidth * 0.6, width)));
+  };
   const onKey = (event: KeyboardEvent) => {
     const step = event.shiftKey ? 32 : 16;
-    const next = { ArrowLeft: app.sidebarWidth.peek() - step, ArrowRight: app.sidebarWidth.peek() + step, Home: kLeast, End: kMost }[event.key];
-    if (next !== undefined) { event.preventDefault(); set(next); }
+    const next = {
+      ArrowLeft: app.sidebarWidth.peek() - step,
+      ArrowRight: app.sidebarWidth.peek() + step,
+      Home: kLeast,
+      End: kMost,
+    }[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      set(next);
+    }
   };
   const onPointerDown = (event: PointerEvent) => {
     const handle = event.currentTarget as HTMLElement;
     handle.setPointerCapture(event.pointerId);
     const move = (moved: PointerEvent) => set(moved.clientX);
     handle.addEventListener("pointermove", move);
-    handle.addEventListener("pointerup", () => handle.removeEventListener("pointermove", move), { once: true });
+    handle.addEventListener("pointerup", () => handle.removeEventListener("pointermove", move), {
+      once: true,
+    });
   };
-  return <div class="resizer" role="separator" tabIndex={0} aria-label="Width of the sidebar" aria-orientation="vertical" aria-controls="sidebar"
-    aria-valuemin={kLeast} aria-valuemax={kMost} aria-valuenow={app.sidebarWidth.value} onKeyDown={onKey} onPointerDown={onPointerDown} onDblClick={() => set(280)} />;
+  return (
+    <div
+      class="resizer"
+      role="separator"
+      tabIndex={0}
+      aria-label="Width of the sidebar"
+      aria-orientation="vertical"
+      aria-controls="sidebar"
+      aria-valuemin={kLeast}
+      aria-valuemax={kMost}
+      aria-valuenow={app.sidebarWidth.value}
+      onKeyDown={onKey}
+      onPointerDown={onPointerDown}
+      onDblClick={() => set(280)}
+    />
+  );
 }

@@ -12,50 +12,140 @@ export function TabBar() {
   const list = useRef<HTMLDivElement>(null);
   const [over, setOver] = useState<string>();
   const dragged = useRef<string>(undefined);
-  const focus = (id: string | undefined) => requestAnimationFrame(() => [...list.current?.querySelectorAll<HTMLElement>("[data-tab]") ?? []].find((tab) => tab.dataset["tab"] === id)?.focus());
+  const focus = (id: string | undefined) =>
+    requestAnimationFrame(() =>
+      [...(list.current?.querySelectorAll<HTMLElement>("[data-tab]") ?? [])]
+        .find((tab) => tab.dataset["tab"] === id)
+        ?.focus(),
+    );
   const onKey = (event: KeyboardEvent, id: string) => {
     const index = ids.indexOf(id);
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (step !== 0 && event.ctrlKey && event.shiftKey) { app.tabs.value = moveTab(app.tabs.peek(), id, index + step); focus(id); }
-    else if (step !== 0) { const next = ids[(index + step + ids.length) % ids.length]!; app.show(next); focus(next); }
-    else if (event.key === "Home" || event.key === "End") { const next = event.key === "Home" ? ids[0]! : ids[ids.length - 1]!; app.show(next); focus(next); }
-    else if (event.key === "Delete") { closeSessionTab(app, id); focus(app.tabs.peek().active); }
-    else return;
+    if (step !== 0 && event.ctrlKey && event.shiftKey) {
+      app.tabs.value = moveTab(app.tabs.peek(), id, index + step);
+      focus(id);
+    } else if (step !== 0) {
+      const next = ids[(index + step + ids.length) % ids.length]!;
+      app.show(next);
+      focus(next);
+    } else if (event.key === "Home" || event.key === "End") {
+      const next = event.key === "Home" ? ids[0]! : ids[ids.length - 1]!;
+      app.show(next);
+      focus(next);
+    } else if (event.key === "Delete") {
+      closeSessionTab(app, id);
+      focus(app.tabs.peek().active);
+    } else return;
     event.preventDefault();
   };
   return (
     <div class="tab-bar">
-      <IconButton icon="menu" label="Show sidebar" class="only-phone" onClick={() => { app.drawer.value = true; }} />
+      <IconButton
+        icon="menu"
+        label="Show sidebar"
+        class="only-phone"
+        onClick={() => {
+          app.drawer.value = true;
+        }}
+      />
       <div class="tabs" role="tablist" aria-label="Open sessions" ref={list}>
         {ids.map((id) => (
-          <div key={id} class={`tab ${id === active && app.page.value === "session" ? "active" : ""} ${over === id ? "over" : ""}`} draggable role="presentation"
-            onDragStart={(event) => { dragged.current = id; event.dataTransfer?.setData("text/plain", id); }}
-            onDragOver={(event) => { if (dragged.current) { event.preventDefault(); setOver(id); } }} onDragLeave={() => setOver(undefined)}
-            onDrop={(event) => { event.preventDefault(); setOver(undefined); if (dragged.current) app.tabs.value = moveTab(app.tabs.peek(), dragged.current, ids.indexOf(id)); dragged.current = undefined; }}
-            onAuxClick={(event) => { if (event.button === 1) closeSessionTab(app, id); }}>
-            <TabButton id={id} selected={id === active && app.page.value === "session"} onKey={(event) => onKey(event, id)} />
-            <button type="button" class="tab-close" tabIndex={-1} aria-hidden="true" aria-label={`Close ${titleOf(app, id)}`} title="Close tab (Delete)" onClick={() => closeSessionTab(app, id)}><Icon name="close" size={12} /></button>
-          </div>))}
+          <div
+            key={id}
+            class={`tab ${id === active && app.page.value === "session" ? "active" : ""} ${over === id ? "over" : ""}`}
+            draggable
+            role="presentation"
+            onDragStart={(event) => {
+              dragged.current = id;
+              event.dataTransfer?.setData("text/plain", id);
+            }}
+            onDragOver={(event) => {
+              if (dragged.current) {
+                event.preventDefault();
+                setOver(id);
+              }
+            }}
+            onDragLeave={() => setOver(undefined)}
+            onDrop={(event) => {
+              event.preventDefault();
+              setOver(undefined);
+              if (dragged.current)
+                app.tabs.value = moveTab(app.tabs.peek(), dragged.current, ids.indexOf(id));
+              dragged.current = undefined;
+            }}
+            onAuxClick={(event) => {
+              if (event.button === 1) closeSessionTab(app, id);
+            }}
+          >
+            <TabButton
+              id={id}
+              selected={id === active && app.page.value === "session"}
+              onKey={(event) => onKey(event, id)}
+            />
+            <button
+              type="button"
+              class="tab-close"
+              tabIndex={-1}
+              aria-hidden="true"
+              aria-label={`Close ${titleOf(app, id)}`}
+              title="Close tab (Delete)"
+              onClick={() => closeSessionTab(app, id)}
+            >
+              <Icon name="close" size={12} />
+            </button>
+          </div>
+        ))}
       </div>
-      <IconButton icon="plus" label="New session (Ctrl+Alt+N)" onClick={() => { app.dialog.value = { kind: "new-session" }; }} />
+      <IconButton
+        icon="plus"
+        label="New session (Ctrl+Alt+N)"
+        onClick={() => {
+          app.dialog.value = { kind: "new-session" };
+        }}
+      />
     </div>
   );
 }
 
-function titleOf(app: ReturnType<typeof useApp>, id: string): string { return app.session(id)?.value.title || "New Session"; }
+function titleOf(app: ReturnType<typeof useApp>, id: string): string {
+  return app.session(id)?.value.title || "New Session";
+}
 
-function TabButton({ id, selected, onKey }: { id: string; selected: boolean; onKey: (event: KeyboardEvent) => void }) {
+function TabButton({
+  id,
+  selected,
+  onKey,
+}: {
+  id: string;
+  selected: boolean;
+  onKey: (event: KeyboardEvent) => void;
+}) {
   const app = useApp();
   void app.sessionIds.value;
   const info = app.session(id)?.value;
   const cliType = info?.cliType ?? app.creating.value.get(id)?.cliType ?? "";
   return (
-    <button type="button" role="tab" data-tab={id} aria-selected={selected} aria-keyshortcuts="Delete" tabIndex={selected ? 0 : -1} title={titleOf(app, id)} onClick={() => app.show(id)} onKeyDown={onKey}>
-      <AgentMark cliType={cliType} name={app.agent(cliType)?.name} /><span class="tab-title"><bdi>{titleOf(app, id)}</bdi></span>
+    <button
+      type="button"
+      role="tab"
+      data-tab={id}
+      aria-selected={selected}
+      aria-keyshortcuts="Delete"
+      tabIndex={selected ? 0 : -1}
+      title={titleOf(app, id)}
+      onClick={() => app.show(id)}
+      onKeyDown={onKey}
+    >
+      <AgentMark cliType={cliType} name={app.agent(cliType)?.name} />
+      <span class="tab-title">
+        <bdi>{titleOf(app, id)}</bdi>
+      </span>
       {info?.activity === "needs-approval" && <span class="needs-dot" role="img" aria-label="Needs you" />}
       {info?.activity === "failed" && <span class="failed-dot" role="img" aria-label="Failed" />}
       {(info?.activity === "working" || app.creating.value.has(id)) && <Working />}
-      {info?.unread && info.activity === "idle" && !selected && <span class="unread-dot" role="img" aria-label="Unread" />}
+      {info?.unread && info.activity === "idle" && !selected && (
+        <span class="unread-dot" role="img" aria-label="Unread" />
+      )}
     </button>
   );
 }

@@ -10,26 +10,58 @@ import { Working } from "./parts";
 
 export type ToolCall = Extract<Item, { type: "tool_call" }>;
 
-const icons: Record<string, IconName> = { read: "file", edit: "edit", delete: "trash", move: "move", search: "search",
-  execute: "terminal", think: "brain", fetch: "globe", other: "tool" };
+const icons: Record<string, IconName> = {
+  read: "file",
+  edit: "edit",
+  delete: "trash",
+  move: "move",
+  search: "search",
+  execute: "terminal",
+  think: "brain",
+  fetch: "globe",
+  other: "tool",
+};
 
 /** The argument that says most, for the one line that is always visible. */
 export function headline(item: ToolCall): { verb: string; what: string } {
-  const args = item.toolArguments as Record<string, unknown> | undefined ?? {};
-  const first = ["command", "cmd", "file_path", "path", "pattern", "query", "url", "description", "prompt"].map((key) => args[key])
+  const args = (item.toolArguments as Record<string, unknown> | undefined) ?? {};
+  const first = ["command", "cmd", "file_path", "path", "pattern", "query", "url", "description", "prompt"]
+    .map((key) => args[key])
     .find((value) => typeof value === "string" || Array.isArray(value));
-  const what = Array.isArray(first) ? first.join(" ") : (first as string | undefined) ?? item.locations?.[0]?.path ?? item.diffs?.[0]?.path ?? "";
-  if (item.title && item.title !== item.toolName) return { verb: item.title, what: item.title.includes(what) ? "" : what };
+  const what = Array.isArray(first)
+    ? first.join(" ")
+    : ((first as string | undefined) ?? item.locations?.[0]?.path ?? item.diffs?.[0]?.path ?? "");
+  if (item.title && item.title !== item.toolName)
+    return { verb: item.title, what: item.title.includes(what) ? "" : what };
   return { verb: item.toolName, what };
 }
 
-export function isRunning(item: { status: string }): boolean { return item.status === "create" || item.status === "update"; }
+export function isRunning(item: { status: string }): boolean {
+  return item.status === "create" || item.status === "update";
+}
 
 function StateIcon({ item }: { item: ToolCall }) {
   if (isRunning(item)) return <Working label="Running" />;
-  if (item.status === "error" || item.toolOutputIsError) return <span class="state failed" title="Failed"><Icon name="close" size={14} /><span class="visually-hidden">Failed</span></span>;
-  if (item.status === "cancelled") return <span class="state muted" title="Cancelled"><Icon name="stop" size={12} /><span class="visually-hidden">Cancelled</span></span>;
-  return <span class="state done" title="Done"><Icon name="check" size={14} /><span class="visually-hidden">Done</span></span>;
+  if (item.status === "error" || item.toolOutputIsError)
+    return (
+      <span class="state failed" title="Failed">
+        <Icon name="close" size={14} />
+        <span class="visually-hidden">Failed</span>
+      </span>
+    );
+  if (item.status === "cancelled")
+    return (
+      <span class="state muted" title="Cancelled">
+        <Icon name="stop" size={12} />
+        <span class="visually-hidden">Cancelled</span>
+      </span>
+    );
+  return (
+    <span class="state done" title="Done">
+      <Icon name="check" size={14} />
+      <span class="visually-hidden">Done</span>
+    </span>
+  );
 }
 
 function Took({ item }: { item: ToolCall }) {
@@ -53,32 +85,60 @@ export function ToolCallView({ item }: { item: ToolCall }) {
   return (
     <section class={`tool tool-${item.status} ${open ? "open" : ""}`} aria-label={`Tool ${verb}`}>
       <button type="button" class="tool-head" aria-expanded={open} onClick={toggle}>
-        <Icon name={children.length > 0 ? "agent" : icons[item.kind ?? "other"] ?? "tool"} size={15} />
-        <span class="verb"><bdi>{verb}</bdi></span>
-        {what !== "" && <code class="what" title={what}>{oneLine(what)}</code>}
+        <Icon name={children.length > 0 ? "agent" : (icons[item.kind ?? "other"] ?? "tool")} size={15} />
+        <span class="verb">
+          <bdi>{verb}</bdi>
+        </span>
+        {what !== "" && (
+          <code class="what" title={what}>
+            {oneLine(what)}
+          </code>
+        )}
         {hasDiff && item.diffs!.length === 1 && <Stat diff={item.diffs![0]!} />}
         {children.length > 0 && <span class="chip">{children.length} steps</span>}
-        {item.exitCode !== undefined && item.exitCode !== 0 && <span class="chip chip-failed">exit {item.exitCode}</span>}
-        <span class="grow" /><Took item={item} /><StateIcon item={item} /><Icon name="chevron" size={12} />
+        {item.exitCode !== undefined && item.exitCode !== 0 && (
+          <span class="chip chip-failed">exit {item.exitCode}</span>
+        )}
+        <span class="grow" />
+        <Took item={item} />
+        <StateIcon item={item} />
+        <Icon name="chevron" size={12} />
       </button>
       {problem && !open && <p class="tool-problem">{problem}</p>}
-      {open && <div class="tool-body">
-        <Details item={item} />
-        {item.errorMessage && <p class="tool-problem">{item.errorMessage}</p>}
-        {item.diffs?.map((diff) => <DiffView key={diff.path} id={`${item.sessionId}:${item.itemId}`} diff={diff} />)}
-        {children.length > 0 && <div class="subagent">{children.map((id) => {
-          const child = store.item(id);
-          return child && <ItemView key={id} item={child} />;
-        })}</div>}
-        {!hasDiff && item.toolOutput !== undefined && <Output sessionId={item.sessionId} itemId={item.itemId} text={item.toolOutput}
-          size={item.outputBytes} isError={item.toolOutputIsError ?? item.status === "error"} />}
-        {isRunning(item) && item.toolOutput === undefined && !hasDiff && <p class="muted">Running…</p>}
-      </div>}
+      {open && (
+        <div class="tool-body">
+          <Details item={item} />
+          {item.errorMessage && <p class="tool-problem">{item.errorMessage}</p>}
+          {item.diffs?.map((diff) => (
+            <DiffView key={diff.path} id={`${item.sessionId}:${item.itemId}`} diff={diff} />
+          ))}
+          {children.length > 0 && (
+            <div class="subagent">
+              {children.map((id) => {
+                const child = store.item(id);
+                return child && <ItemView key={id} item={child} />;
+              })}
+            </div>
+          )}
+          {!hasDiff && item.toolOutput !== undefined && (
+            <Output
+              sessionId={item.sessionId}
+              itemId={item.itemId}
+              text={item.toolOutput}
+              size={item.outputBytes}
+              isError={item.toolOutputIsError ?? item.status === "error"}
+            />
+          )}
+          {isRunning(item) && item.toolOutput === undefined && !hasDiff && <p class="muted">Running…</p>}
+        </div>
+      )}
     </section>
   );
 }
 
-function Stat({ diff }: { diff: NonNullable<ToolCall["diffs"]>[number] }) { return <DiffStat {...useDiff(diff)} />; }
+function Stat({ diff }: { diff: NonNullable<ToolCall["diffs"]>[number] }) {
+  return <DiffStat {...useDiff(diff)} />;
+}
 
 /** The arguments: a command as it was run, anything else as JSON, places as paths. */
 function Details({ item }: { item: ToolCall }) {
@@ -86,11 +146,33 @@ function Details({ item }: { item: ToolCall }) {
   const command = args?.["command"] ?? args?.["cmd"];
   const parts: ComponentChildren[] = [];
   if (typeof command === "string" || Array.isArray(command)) {
-    parts.push(<pre class="command" tabIndex={0} aria-label="Command"><span class="prompt" aria-hidden="true">$ </span><Revealed text={Array.isArray(command) ? command.join(" ") : command} /></pre>);
+    parts.push(
+      <pre class="command" tabIndex={0} aria-label="Command">
+        <span class="prompt" aria-hidden="true">
+          ${" "}
+        </span>
+        <Revealed text={Array.isArray(command) ? command.join(" ") : command} />
+      </pre>,
+    );
   } else if (item.locations && item.locations.length > 0) {
-    parts.push(<ul class="places">{item.locations.map((place) => <li key={`${place.path}:${place.line}`}><code>{place.path}{place.line !== undefined ? `:${place.line}` : ""}</code></li>)}</ul>);
+    parts.push(
+      <ul class="places">
+        {item.locations.map((place) => (
+          <li key={`${place.path}:${place.line}`}>
+            <code>
+              {place.path}
+              {place.line !== undefined ? `:${place.line}` : ""}
+            </code>
+          </li>
+        ))}
+      </ul>,
+    );
   } else if (args && Object.keys(args).length > 0 && !item.diffs?.length) {
-    parts.push(<pre class="arguments" tabIndex={0} aria-label="Arguments">{JSON.stringify(args, null, 2)}</pre>);
+    parts.push(
+      <pre class="arguments" tabIndex={0} aria-label="Arguments">
+        {JSON.stringify(args, null, 2)}
+      </pre>,
+    );
   }
   return <>{parts}</>;
 }

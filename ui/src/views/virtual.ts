@@ -1,6 +1,12 @@
 // A list of which only the visible part exists. Sizes are measured; the reader's place is kept while things change above.
 import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer, type VirtualItem } from "@tanstack/virtual-core";
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+  type VirtualItem,
+} from "@tanstack/virtual-core";
 
 export interface VirtualOptions {
   count: number;
@@ -27,16 +33,32 @@ export function useVirtual(options: VirtualOptions): Virtualizer<HTMLElement, HT
   latest.current = options;
   const list = useRef<Virtualizer<HTMLElement, HTMLElement>>(undefined);
   const all = {
-    count: options.count, getItemKey: options.keyOf, estimateSize: options.estimate, getScrollElement: options.scroller,
-    observeElementRect, observeElementOffset, scrollToFn: elementScroll, overscan: 6, anchorTo: "end" as const,
-    followOnAppend: true, scrollEndThreshold: kEndThreshold, paddingStart: 24, paddingEnd: 24,
-    initialOffset: options.initial?.offset ?? (() => estimatedEnd(options)), initialMeasurementsCache: (options.initial?.sizes ?? []) as VirtualItem[],
-    onChange: (instance: Virtualizer<HTMLElement, HTMLElement>) => { latest.current.onChange?.(instance); redraw(undefined as never); },
+    count: options.count,
+    getItemKey: options.keyOf,
+    estimateSize: options.estimate,
+    getScrollElement: options.scroller,
+    observeElementRect,
+    observeElementOffset,
+    scrollToFn: elementScroll,
+    overscan: 6,
+    anchorTo: "end" as const,
+    followOnAppend: true,
+    scrollEndThreshold: kEndThreshold,
+    paddingStart: 24,
+    paddingEnd: 24,
+    initialOffset: options.initial?.offset ?? (() => estimatedEnd(options)),
+    initialMeasurementsCache: (options.initial?.sizes ?? []) as VirtualItem[],
+    onChange: (instance: Virtualizer<HTMLElement, HTMLElement>) => {
+      latest.current.onChange?.(instance);
+      redraw(undefined as never);
+    },
   };
   list.current ??= new Virtualizer(all);
   list.current.setOptions(all);
   useLayoutEffect(() => list.current!._didMount(), []);
   useLayoutEffect(() => list.current!._willUpdate());
-  useEffect(() => { redraw(undefined as never); }, []);
+  useEffect(() => {
+    redraw(undefined as never);
+  }, []);
   return list.current;
 }
