@@ -197,8 +197,9 @@ void Client::confirm(Followed& followed) {
 bool Client::fill_from(const SessionId& session, Followed& followed) {
   static Counter& frames_out = counter("lb_frames_out_total", "Frames handed to readers.");
   if (!followed.ready || !followed.reader) return false;
+  followed.ready = false;  // Before asking: the reader may say that it is ready again meanwhile.
   const std::vector<FramePtr> frames = followed.reader->next(limits::kPumpBytesMax);
-  followed.ready = !frames.empty();
+  if (!frames.empty()) followed.ready = true;
   for (const FramePtr& frame : frames) {
     outbox_->push({websocket_head(kText, frame->json.size()), frame, frame->json, {}});
   }

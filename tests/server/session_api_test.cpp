@@ -49,7 +49,8 @@ TEST_CASE_FIXTURE(LiveServer, "TC-6.1c: list sessions returns active sessions fo
   const SessionId session = create();
   const Reply reply = get("/api/session/list?projectId=" + project_of(*this, session));
   CHECK(reply.status == 200);
-  const json::array* sessions = array_at(reply.json(), "sessions");
+  const json::object body = reply.json();
+  const json::array* sessions = array_at(body, "sessions");
   REQUIRE(sessions != nullptr);
   REQUIRE(sessions->size() == 1);
   const json::object info = sessions->at(0).as_object();
