@@ -179,9 +179,13 @@ void Translator::ask(const std::string& request_id, const json::object& request,
   asked.request_id = request_id;
   asked.call_id = string_at(request, "tool_use_id");
   const json::object* input = object_at(request, "input");
-  asked.input = input != nullptr ? json::value(*input) : json::value(json::object());
+  // Plain copies would live in the reader's memory, which the next line takes.
+  asked.input = json::object();
+  if (input != nullptr) asked.input = json::value(*input, json::storage_ptr());
   if (const json::array* suggestions = array_at(request, "permission_suggestions")) {
-    for (const json::value& suggestion : *suggestions) asked.suggestions.push_back(suggestion);
+    for (const json::value& suggestion : *suggestions) {
+      asked.suggestions.emplace_back(suggestion, json::storage_ptr());
+    }
   }
   TurnId turn;
   if (const auto call = calls_.find(asked.call_id); call != calls_.end()) {

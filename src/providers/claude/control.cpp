@@ -42,7 +42,9 @@ void Control::answered(const json::object& record) {
   if (found == waiting_.end()) return;
   if (string_at(*response, "subtype") == "success") {
     const json::object* payload = object_at(*response, "response");
-    found->second->answer = payload != nullptr ? *payload : json::object();
+    // A plain copy would live in the reader's memory, which the next line takes.
+    found->second->answer =
+        payload != nullptr ? json::object(*payload, json::storage_ptr()) : json::object();
   } else {
     found->second->answer =
         fail(ErrorCode::ProtocolError, std::string(string_at(*response, "error")));
