@@ -360,7 +360,7 @@ export class World {
       status: "complete",
       answer: given,
       answeredAt: new Date().toISOString(),
-      answeredBy: "you",
+      answeredBy: "browser",
     });
     session.waiting.get(itemId)?.(given);
     if (!session.waiting.has(itemId)) this.change(session, { activity: "idle" });

@@ -21,7 +21,7 @@ function Decided({ item }: { item: Approval }) {
   const said =
     item.state === "expired" || item.status === "cancelled"
       ? "Expired without an answer"
-      : `${option?.name ?? (answers.length > 0 ? "Answered" : "Decided")}${item.answeredBy ? ` by ${item.answeredBy}` : ""}`;
+      : `${option?.name ?? (answers.length > 0 ? "Answered" : "Decided")}${item.answeredBy ? ` by ${item.answeredBy === "browser" ? "you" : item.answeredBy}` : ""}`;
   return (
     <section
       class={`approval decided ${allowed && item.state === "answered" ? "allowed" : "refused"}`}

@@ -52,7 +52,10 @@ function AddProject({ close }: { close: () => void }) {
   useEffect(() => {
     const abort = new AbortController();
     app.api
-      .get<{ directories: string[] }>(`/api/directories?prefix=${encodeURIComponent(path)}`, abort.signal)
+      .get<{ directories: string[] }>(
+        `/api/directories?prefix=${encodeURIComponent(path || "~/")}`,
+        abort.signal,
+      )
       .then(
         ({ directories }) => {
           offers.value = directories.slice(0, 8);
