@@ -2,6 +2,7 @@
 //
 // The input is a transcript as in src/providers/acp/transcripts (the seeds): JSON lines with
 // `dir` and `msg`. Lines that are none are skipped.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -36,7 +37,7 @@ class Checked {
       }
     } else if (method == "session/request_permission" && params != nullptr) {
       auto asked = translator_.permission(*params, now_);
-      take(std::move(asked.outputs));
+      take(asked.outputs);
       asked_ = asked.item_id;
     } else if (const json::object* result = object_at(*message, "result")) {
       on_result(*result);
@@ -63,7 +64,7 @@ class Checked {
       take(translator_.session_result(result));
     }
   }
-  void take(Outputs outputs) {
+  void take(const acp::Outputs& outputs) {
     for (const auto& output : outputs) {
       const auto* item = std::get_if<Upsert>(&output);
       if (item == nullptr) continue;
@@ -73,7 +74,6 @@ class Checked {
       items_[item->item_id] = item->status;
     }
   }
-  using Outputs = acp::Outputs;
 
   acp::Translator translator_{SessionId("s"), "agent"};
   Timestamp now_;
