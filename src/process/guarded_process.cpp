@@ -39,7 +39,8 @@ namespace lb {
 namespace {
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t kReadBytes = std::size_t{64} << 10U;
+/// Small on purpose: all lines of one read are handled in one go, and others wait that long.
+constexpr std::size_t kReadBytes = std::size_t{16} << 10U;
 /// A guardian that was told to kill and is still there (stopped, say) is killed after this long.
 constexpr std::chrono::seconds kGuardianPatience{12};
 constexpr std::chrono::seconds kSweepPatience{5};
