@@ -172,8 +172,9 @@ asio::awaitable<Result<void>> SessionService::rename(SessionRenameRequest reques
   if (title_from_prompt(request.title).empty()) {
     co_return fail(ErrorCode::InvalidRequest, "title: must not be empty");
   }
-  (*session)->rename(std::string(utf8_prefix(request.title, limits::kTitleBytesMax)),
-                     TitleSource::User);
+  std::string title(utf8_prefix(request.title, limits::kTitleBytesMax));
+  std::ranges::replace_if(title, [](char c) { return c >= 0 && c < ' '; }, ' ');
+  (*session)->rename(std::move(title), TitleSource::User);
   co_return co_await (*session)->live()->durable();
 }
 

@@ -215,6 +215,7 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
     record_->failed = record_->unread = true;
     live_->put(std::move(turn));
   };
+  std::unordered_set<TurnId> ended;
   for (const StoredEntry& entry : left.entries) {
     if (entry.kind == EntryKind::Item) {
       auto item = decode_text<Item>(entry.payload);
@@ -234,7 +235,9 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
     auto turn = decode_text<Turn>(entry.payload);
     if (!turn) continue;
     const auto prompt = std::ranges::find(*prompts, turn->turn_id, &PromptRecord::turn_id);
-    if (turn->type != TurnType::Queued || prompt == prompts->end()) {
+    // Not settled: it was on its way to the agent, which may have it.
+    if (turn->type != TurnType::Queued || prompt == prompts->end() || !prompt->settled) {
+      ended.insert(turn->turn_id);
       restarted(std::move(*turn));
       continue;
     }
@@ -258,7 +261,7 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
     lost.turn = prompt.turn_id;
     lost.content = prompt.content;
     live_->put(user_item(lost));
-    restarted(new_turn(prompt.turn_id, TurnType::Error));
+    if (!ended.contains(prompt.turn_id)) restarted(new_turn(prompt.turn_id, TurnType::Error));
     PromptRecord settled = prompt;
     settled.settled = true;
     live_->put_prompt(std::move(settled));

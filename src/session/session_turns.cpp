@@ -83,6 +83,7 @@ asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest req
     live_->put_prompt(prompt_record(*starting_, true));  // When it heals: this one never was.
     starting_.reset();
     keys_.erase(key);
+    start_next();
     co_return std::unexpected(std::move(stored.error()));
   }
   auto delivered = co_await deliver();
@@ -156,7 +157,9 @@ void Session::start_next() {
 }
 
 asio::awaitable<void> Session::run_queue(std::shared_ptr<Session> self) {
-  // What is queued is durable before the agent gets it, like every prompt.
+  // Before the agent gets it the store knows that it may have got it: after a crash it is shown as
+  // failed and not sent again.
+  self->live_->put_prompt(self->prompt_record(*self->starting_, false));
   co_await self->live_->durable(true);
   if (auto delivered = co_await self->deliver(); !delivered) {
     log_info("queued_turn_failed",

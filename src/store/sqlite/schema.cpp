@@ -137,6 +137,7 @@ Result<std::unique_ptr<Database>> open_for_writing(const std::string& path, cons
                               "nothing was changed.",
                               path));
     }
+    database->run(fmt::format("PRAGMA page_size = {}", kPageBytes).c_str());  // Of a new file.
     if (database->number("PRAGMA application_id") == 0) {
       database->run(fmt::format("PRAGMA application_id = {}", kApplicationId).c_str());
     }

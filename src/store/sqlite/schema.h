@@ -10,6 +10,9 @@
 namespace lb {
 
 inline constexpr int kSchemaVersion = 1;
+/// A commit writes every page it touches, and ours touch many and change little: small pages cost a
+/// third of the bytes of SQLite's usual ones. A long text is a chain of them, written once.
+inline constexpr int kPageBytes = 1024;
 inline constexpr int kApplicationId = 0x4c424c44;  // "LBLD"
 
 /// Opens (or makes) the store file for writing and brings it to this version. A file of a newer

@@ -10,12 +10,16 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "store/sqlite/schema.h"
 
 namespace lb {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+
+/// The limit is for pages of 4 KiB.
+constexpr int kWalPagesMax = limits::kWalPagesMax * (4096 / kPageBytes);
 
 std::string reason_of(int error) {
   return std::error_code(error, std::generic_category()).message();
@@ -248,7 +252,9 @@ Writer::Outcome Writer::sync_growth(bool now) {
 /// What can wait: done when nothing was written for a while, or at the latest every
 /// kStoreIdleMaxMs.
 void Writer::idle_work() {
-  if (state_ != StoreState::Kind::Ready || !maybe_unindexed_) return;
+  const bool due =
+      maybe_unindexed_ || log_.size() >= limits::kGrowthLogMax || wal_pages_ >= kWalPagesMax;
+  if (state_ != StoreState::Kind::Ready || !due) return;
   const auto now = steady_clock::now();
   const bool quiet = now - last_write_ >= milliseconds(limits::kStoreIdleMs);
   if (!quiet && now - last_idle_ < milliseconds(limits::kStoreIdleMaxMs)) return;
@@ -263,7 +269,7 @@ void Writer::idle_work() {
     if (const int error = log_.tidy(); error != 0) {
       log_warn("growth_log", {{"why", reason_of(error)}});
     }
-    if (wal_pages_ >= limits::kWalPagesMax) checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+    if (wal_pages_ >= kWalPagesMax) checkpoint(SQLITE_CHECKPOINT_PASSIVE);
   } catch (const SqliteError& error) {
     // The index and the checkpoint can wait; a full disk shows itself at the next commit.
     log_warn("store_idle_work", {{"why", error.what()}});
