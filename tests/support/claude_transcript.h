@@ -4,6 +4,9 @@
 /// "in|out|err|note", "msg": {…}}. `in` is what the recorder wrote to the CLI, `out` what it said.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>

@@ -73,16 +73,20 @@ class ClaudeWorld : public World {
   bool shows(const std::string& text) {
     return until([&] { return heard->text(last).find(text) != std::string::npos; });
   }
-  /// The conversation as the file of the CLI tells it.
+  /// The conversation as the file of the CLI tells it. The CLI writes it a moment after it spoke.
   Heard& from_file() {
-    const SessionId copy(make_uuid());
-    Heard& read = listen(copy);
-    LoadSessionOptions options;
-    options.cli_session_id = session.cli_session_id;
-    options.project_dir = project();
-    const auto imported = run(io, provider->import_history(copy, options));
-    REQUIRE_MESSAGE(imported.has_value(), (imported ? "" : imported.error().message));
-    return read;
+    Heard* read = nullptr;
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    do {
+      const SessionId copy(make_uuid());
+      read = &listen(copy);
+      LoadSessionOptions options;
+      options.cli_session_id = session.cli_session_id;
+      options.project_dir = project();
+      const auto imported = run(io, provider->import_history(copy, options));
+      REQUIRE_MESSAGE(imported.has_value(), (imported ? "" : imported.error().message));
+    } while (!read->ended(last) && std::chrono::steady_clock::now() < limit);
+    return *read;
   }
 
   Provider* provider = nullptr;
