@@ -109,7 +109,7 @@ async function play(sessionId, prompt) {
       await sleep(60);
     }
   else if (/\becho\b/.test(prompt)) await say(prompt, 0);
-  else await say(answer, 2);
+  else await say(answer, 25);
   return stopped() ? "cancelled" : "end_turn";
 }
 

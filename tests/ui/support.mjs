@@ -18,6 +18,8 @@ export const development =
   !binary && process.env.LIMINAL_BUILDER_UI_DEV === "1";
 const agent = fileURLToPath(new URL("agent.mjs", import.meta.url));
 
+const running = new Set();
+
 /** A server with its own home, a project directory and one extra agent. `restart` is kill -9 and a new start on the same port. */
 export class Server {
   static async start() {
@@ -40,6 +42,7 @@ export class Server {
       join(server.home, "config.toml"),
       `[agents.scripted]\nprotocol = "acp"\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(agent)}]\n\n[agents.missing]\nprotocol = "acp"\ncommand = "no-such-agent-here"\n`,
     );
+    running.add(server);
     await server.run(0);
     return server;
   }
@@ -58,6 +61,9 @@ export class Server {
         join(this.home, "data"),
         "--config",
         join(this.home, "config.toml"),
+        ...(process.env.LIMINAL_BUILDER_UI_ROOT
+          ? ["--ui-root", process.env.LIMINAL_BUILDER_UI_ROOT]
+          : []),
         "--log-level",
         "warn",
       ],
@@ -121,6 +127,7 @@ export class Server {
     await this.run(this.port);
   }
   async stop() {
+    running.delete(this);
     if (development) await this.dev.stop();
     else if (this.child.exitCode === null && this.child.signalCode === null) {
       const gone = new Promise((resolve) => this.child.once("exit", resolve));
@@ -139,9 +146,11 @@ export async function browser() {
   });
   return shared;
 }
+/** At the end of a file: the browser, and servers of tests that failed before they could stop theirs. */
 export async function closeBrowser() {
   await shared?.close();
   shared = undefined;
+  for (const server of running) await server.stop();
 }
 
 /** A page that fails the test when script of the page fails or when anything asks another host. */
@@ -208,11 +217,24 @@ export async function send(page, text) {
   await page.keyboard.press("Enter");
 }
 
-/** The turn ended: no stop button, and as many footers as turns. */
+/** The turn ended: nothing is on its way, nobody works, and the last row is the end of a turn. */
 export async function turnEnds(page) {
-  await page
-    .locator(".working-line")
-    .waitFor({ state: "detached", timeout: 30_000 });
+  await until(
+    () =>
+      page.evaluate(() => {
+        const rows = [...document.querySelectorAll(".row")];
+        const busy = document.querySelector(
+          ".working-line, .pending-note:not(.failed)",
+        );
+        return (
+          !busy &&
+          rows.at(-1)?.querySelector(".turn-footer") !== null &&
+          rows.length > 0
+        );
+      }),
+    "the end of the turn",
+    30_000,
+  );
 }
 
 /** A server with one project and a page that is logged in. */

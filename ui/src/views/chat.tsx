@@ -89,6 +89,13 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
     leftAt.value = undefined;
     list.scrollToEnd();
   };
+  // Who sends wants to see what comes of it.
+  const sent = rows.filter((row) => row.kind === "pending").length;
+  const sentBefore = useRef(sent);
+  useLayoutEffect(() => {
+    if (sent > sentBefore.current) follow();
+    sentBefore.current = sent;
+  }, [sent]);
 
   useJump(store, rows, list, leftAt);
 
