@@ -36,6 +36,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   asio::awaitable<void> run();
   /// Ends an idle connection at once, a busy one after its answer.
   void close();
+  /// No credential was shown, and nothing is being asked.
+  [[nodiscard]] bool is_silent() const { return anonymous_ && idle_ && socket_.is_open(); }
 
  private:
   /// One request; false when the connection is over.

@@ -134,6 +134,7 @@ asio::awaitable<void> Server::accept(tcp::acceptor& acceptor) {
   while (acceptor.is_open()) {
     auto [error, socket] = co_await acceptor.async_accept(kToken);
     if (!error) {
+      co_await wait_for_room();
       welcome(std::move(socket));
       continue;
     }
@@ -141,6 +142,27 @@ asio::awaitable<void> Server::accept(tcp::acceptor& acceptor) {
     // Out of descriptors, most likely: it passes when someone leaves.
     log_warn("http.accept_failed", {{"why", error.message()}});
     asio::steady_timer pause(io_, std::chrono::milliseconds(100));
+    co_await pause.async_wait(kToken);
+  }
+}
+
+/// Many who come at once (all browsers after a restart) show their credential within milliseconds:
+/// they wait. Who stays silent makes room.
+asio::awaitable<void> Server::wait_for_room() {
+  constexpr int kTries = 20;
+  asio::steady_timer pause(io_);
+  for (int tries = 0; context_.anonymous >= limits::kAnonymousConnectionsMax; ++tries) {
+    if (tries >= kTries) {
+      for (const auto& weak : connections_) {
+        const auto connection = weak.lock();
+        if (connection && connection->is_silent()) {
+          connection->close();
+          break;
+        }
+      }
+    }
+    if (tries >= 2 * kTries) co_return;
+    pause.expires_after(std::chrono::milliseconds(5));
     co_await pause.async_wait(kToken);
   }
 }

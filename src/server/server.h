@@ -60,6 +60,7 @@ class Server {
  private:
   Result<void> bind(const asio::ip::address& address);
   asio::awaitable<void> accept(asio::ip::tcp::acceptor& acceptor);
+  asio::awaitable<void> wait_for_room();
   void welcome(asio::ip::tcp::socket socket);
 
   asio::any_io_executor io_;

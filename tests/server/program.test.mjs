@@ -1,0 +1,216 @@
+// The built program as its user sees it: what it prints, what it answers, how it ends.
+import assert from "node:assert/strict";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { environment, eventually, makeHome, program, run, Server, Socket, token } from "../support/server.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const place = makeHome();
+let server;
+before(async () => {
+  server = await Server.start({ home: place.home, args: ["--log-format", "json"] });
+});
+after(async () => {
+  await server.stop();
+  place.remove();
+});
+
+test("prints exactly one line when it is ready, and its code works once", async () => {
+  assert.match(server.readyLine, /^Liminal Builder is ready: http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+$/);
+  const exchange = () => server.ask("POST", "/api/auth/exchange", { code: server.code }, { authorization: "" });
+  const first = await exchange();
+  assert.equal(first.status, 200);
+  assert.equal((await server.ask("GET", "/api/info", undefined, { authorization: `Bearer ${first.body.token}` })).status, 200);
+  assert.equal((await exchange()).body.code, "INVALID_CODE");
+  assert.equal(server.output().split("\n").length, 2);
+});
+
+test("a second start on the same data directory ends at once and names the first", async () => {
+  const second = await run(["serve", "--no-open", "--port", "0", "--data-dir", join(place.home, "data")], { home: place.home });
+  assert.equal(second.code, 1);
+  assert.match(second.err, new RegExp(`http://127\\.0\\.0\\.1:${server.port}`));
+  assert.equal(second.err.trim().split("\n").filter((line) => line.startsWith("liminal-builder: ")).length, 1);
+  assert.equal(second.out, "");
+});
+
+test("open prints a fresh address of the running server", async () => {
+  const opened = await run(["open", "--no-open", "--data-dir", join(place.home, "data")], { home: place.home });
+  assert.equal(opened.code, 0);
+  const code = /#code=([\w-]+)\n$/.exec(opened.out)[1];
+  assert.notEqual(code, server.code);
+  assert.equal((await server.ask("POST", "/api/auth/exchange", { code }, { authorization: "" })).status, 200);
+  const nobody = await run(["open", "--data-dir", join(place.home, "nothing")], { home: place.home });
+  assert.equal(nobody.code, 1);
+  assert.match(nobody.err, /no server runs/);
+});
+
+test("the control socket is for this user, and not for the agents", async () => {
+  assert.equal(statSync(join(place.home, "data", "control.sock")).mode & 0o777, 0o600);
+  assert.equal(statSync(join(place.home, "data")).mode & 0o777, 0o700);
+  for (const name of readdirSync(join(place.home, "data"))) {
+    assert.equal(statSync(join(place.home, "data", name)).mode & 0o077, 0, `${name} is for others too`);
+  }
+});
+
+test("usage errors end with 2, help and version with 0", async () => {
+  assert.equal((await run(["--no-such-flag"], place)).code, 2);
+  assert.equal((await run(["--port", "banana"], place)).code, 2);
+  const version = await run(["--version"], place);
+  assert.equal(version.code, 0);
+  assert.match(version.out, /^liminal-builder \d+\.\d+\.\d+\n$/);
+  assert.equal((await run(["--help"], place)).code, 0);
+  assert.match((await run(["--licenses"], place)).out, /Boost Software License/);
+});
+
+test("S17: no address of the network without a declared proxy, no data directory that others can read", async () => {
+  const bare = await run(["serve", "--no-open", "--host", "0.0.0.0", "--data-dir", join(place.home, "d2")], place);
+  assert.equal(bare.code, 1);
+  assert.match(bare.err, /^liminal-builder: refusing to listen on 0\.0\.0\.0.*--external-origin.*\n$/);
+  mkdirSync(join(place.home, "open"));
+  chmodSync(join(place.home, "open"), 0o755);
+  const open = await run(["serve", "--no-open", "--port", "0", "--data-dir", join(place.home, "open")], place);
+  assert.equal(open.code, 1);
+  assert.equal(open.err.split("\n").filter((line) => line.startsWith("liminal-builder: ")).length, 1);
+  const weak = await run(["serve", "--no-open"], { home: place.home, env: { LIMINAL_BUILDER_TOKEN: "short" } });
+  assert.equal(weak.code, 1);
+});
+
+test("flags win over the environment, the environment over the file, the file over the defaults", async () => {
+  const other = makeHome();
+  mkdirSync(join(other.home, ".config", "liminal-builder"), { recursive: true });
+  const file = join(other.home, ".config", "liminal-builder", "config.toml");
+  writeFileSync(
+    file,
+    'port = 1\nlog_format = "json"\n[agents.mine]\nprotocol = "acp"\ncommand = "no-such-program"\n' +
+      '[agent_servers.zed]\ncommand = "also-not-there"\nargs = ["--acp"]\nenv = { KEY = "value" }\n',
+  );
+  const started = await Server.start({ home: other.home, port: 0, env: { LIMINAL_BUILDER_PORT: "2" } });
+  assert.notEqual(started.port, 1);
+  assert.notEqual(started.port, 2);
+  await eventually(() => started.log.includes("\n"), "a line of log");
+  for (const line of started.log.trim().split("\n")) JSON.parse(line);
+  const { agents } = await started.get("/api/agents");
+  for (const name of ["mine", "zed"]) {
+    const agent = agents.find((one) => one.cliType === name);
+    assert.equal(agent.protocol, "acp");
+    assert.equal(agent.installed, false);
+  }
+  const missing = await started.ask("POST", "/api/session/create", { cliType: "mine", projectDir: other.project });
+  assert.equal(missing.status, 503);
+  assert.equal(missing.body.code, "AGENT_UNAVAILABLE");
+  await started.stop();
+  for (const [text, why] of [
+    ["port = 'x'", /port/],
+    ["nonsense = 1", /unknown key/],
+    ["[agents.x]\ncommnd = 'y'", /commnd/],
+    ["port = ", /config\.toml:1/],
+  ]) {
+    writeFileSync(file, text);
+    const wrong = await run(["serve", "--no-open"], other);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.err, why);
+    assert.equal(wrong.err.trim().split("\n").length, 1);
+  }
+  other.remove();
+});
+
+test("SIGTERM: clients are told, agents are gone, exit code 0, and the conversation is there afterwards", async () => {
+  const other = makeHome();
+  const first = await Server.start({ home: other.home });
+  const { sessionId } = await first.create(other.project);
+  await first.post(`/api/session/${sessionId}/send`, { content: "/slow seconds=600" });
+  const socket = new Socket(first.port, { onMessage: () => {} });
+  await socket.open;
+  const children = execFileSync("ps", ["--ppid", String(first.child.pid), "-o", "pid="], { encoding: "utf8" }).trim().split(/\s+/);
+  assert.ok(children.length >= 1);
+  const begun = Date.now();
+  const { code, signal } = await first.stop();
+  assert.equal(code, 0, `signal ${signal}`);
+  assert.ok(Date.now() - begun < 10_000);
+  await socket.closed;
+  assert.equal(socket.closeCode, 1001);
+  for (const pid of children) await eventually(() => !existsSync(`/proc/${pid}`), `the end of ${pid}`);
+  const offline = await run(["export", sessionId, "--format", "json", "--data-dir", join(other.home, "data")], other);
+  assert.equal(offline.code, 0, offline.err);
+  assert.match(offline.out, /\/slow seconds=600/);
+  const second = await Server.start({ home: other.home });
+  const { turns } = await second.get(`/api/session/${sessionId}/timeline`);
+  assert.equal(turns.length, 1);
+  assert.match(turns[0].type, /^turn_(complete|error)$/);
+  const online = await run(["export", sessionId, "--data-dir", join(other.home, "data")], other);
+  assert.equal(online.code, 0, online.err);
+  assert.match(online.out, /\/slow seconds=600/);
+  await second.stop();
+  other.remove();
+});
+
+test("a bearer survives a restart", async () => {
+  const other = makeHome();
+  const first = await Server.start({ home: other.home });
+  const bearer = (await first.ask("POST", "/api/auth/exchange", { code: first.code }, { authorization: "" })).body.token;
+  await first.kill();
+  const second = await Server.start({ home: other.home });
+  assert.equal((await second.ask("GET", "/api/info", undefined, { authorization: `Bearer ${bearer}` })).status, 200);
+  await second.stop();
+  for (const name of readdirSync(join(other.home, "data"))) {
+    const path = join(other.home, "data", name);
+    if (statSync(path).isFile()) assert.ok(!readFileSync(path).includes(bearer), `${name} holds the bearer`);
+  }
+  other.remove();
+});
+
+test("doctor names every agent and what to do, without a server and with one", async () => {
+  const doctor = await run(["doctor", "--data-dir", join(place.home, "data")], place);
+  assert.equal(doctor.code, 0);
+  assert.match(doctor.out, new RegExp(`at http://127\\.0\\.0\\.1:${server.port}`));
+  assert.match(doctor.out, /demo/);
+  assert.match(doctor.out, /synchronous=FULL/);
+  assert.match(doctor.out, /looked in/);
+});
+
+test("the page is in the program: compressed, cached by its hash, with the policy", async (t) => {
+  const page = await server.ask("GET", "/", undefined, { authorization: "" });
+  if (page.status === 404) return t.skip("this build has no page");
+  assert.equal(page.status, 200);
+  assert.equal(page.headers["cache-control"], "no-store");
+  const asset = /\/assets\/[^"]+\.js/.exec(page.text)[0];
+  const packed = await server.ask("GET", asset, undefined, { authorization: "", "accept-encoding": "gzip, br" });
+  assert.equal(packed.headers["content-encoding"], "br");
+  assert.match(packed.headers["cache-control"], /immutable/);
+  const again = await server.ask("GET", asset, undefined, { authorization: "", "if-none-match": packed.headers.etag });
+  assert.equal(again.status, 304);
+});
+
+test("the script of the README creates a session, sends, and follows it to the end", async (t) => {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const script = /```bash\n(#!\/usr\/bin\/env bash\n# api-example[\s\S]*?)```/.exec(readme)?.[1];
+  assert.ok(script, "README.md has no api-example");
+  const file = join(place.home, "example.sh");
+  writeFileSync(file, script);
+  const child = spawn("bash", [file, `http://127.0.0.1:${server.port}`, place.project, "hello"], {
+    env: { PATH: process.env.PATH, LIMINAL_BUILDER_TOKEN: token },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let out = "";
+  child.stdout.on("data", (data) => (out += data));
+  const code = await new Promise((done) => child.once("close", done));
+  assert.equal(code, 0);
+  assert.match(out, /turn_complete/);
+  assert.match(out, /demo agent/);
+});
+
+test("S14, S33: no secret was ever logged, and every line of the log is one event", async () => {
+  await server.ask("GET", `/api/info?token=${token}`, undefined, { authorization: "" });
+  assert.ok(!server.log.includes(token));
+  assert.ok(!server.log.includes(server.code));
+  for (const line of server.log.trim().split("\n")) assert.ok(JSON.parse(line).event);
+});
+
+test("S25: another process of the user reads nothing of us", { skip: process.getuid() === 0 }, () => {
+  const read = spawnSync("cat", [`/proc/${server.child.pid}/environ`], { env: environment(place.home) });
+  assert.notEqual(read.status, 0);
+  assert.ok(program);
+});
