@@ -1,7 +1,7 @@
 // The built program as its user sees it: what it prints, what it answers, how it ends.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -200,6 +200,47 @@ test("the script of the README creates a session, sends, and follows it to the e
   assert.equal(code, 0);
   assert.match(out, /turn_complete/);
   assert.match(out, /demo agent/);
+});
+
+test("S21: a project shows its own files, whatever lies in it and whatever is asked", async () => {
+  const other = makeHome();
+  const dir = join(other.home, "tricky");
+  mkdirSync(join(dir, "src"), { recursive: true });
+  writeFileSync(join(dir, "src", "inside.txt"), "x");
+  symlinkSync("/etc", join(dir, "outside"));
+  symlinkSync("/etc/passwd", join(dir, "passwd-link"));
+  symlinkSync(dir, join(dir, "src", "loop"));
+  execFileSync("mkfifo", [join(dir, "pipe")]);
+  const { project } = await server.post("/api/project/add", { path: dir });
+  for (const q of ["", "passwd", "../", "../../etc/passwd", "/etc/passwd", "%00", "outside/"]) {
+    const { files } = await server.get(`/api/project/${project.projectId}/files?q=${encodeURIComponent(q)}&limit=100`);
+    for (const { path } of files) {
+      assert.ok(!path.startsWith("/") && !path.split("/").includes(".."), path);
+      assert.ok(!path.startsWith("outside/") && !path.startsWith("src/loop/"), path);
+    }
+  }
+  const { files } = await server.get(`/api/project/${project.projectId}/files?q=inside`);
+  assert.deepEqual(files.map(({ path }) => path), ["src/inside.txt"]);
+  for (const path of ["/proc/self/environ", "/dev/zero", "relative", "", "/no/such"]) {
+    assert.equal((await server.ask("POST", "/api/project/add", { path })).body.code, "PROJECT_PATH_INVALID");
+  }
+  const link = join(other.home, "link");
+  symlinkSync(dir, link);
+  assert.equal((await server.ask("POST", "/api/project/add", { path: link })).body.code, "PROJECT_EXISTS");
+  other.remove();
+});
+
+test("S22, S27: nothing that looks like a flag or a command gets past the grammar", async () => {
+  for (const id of ["--dangerously-skip-permissions", "-p", ";id", "$(id)", "a\nb", "a\0b", "\u2013p", "x".repeat(200)]) {
+    const status = await server.ask("GET", `/api/session/${encodeURIComponent(id)}/status`);
+    assert.equal(status.status, 400, id);
+  }
+  const withCommand = await server.ask("POST", "/api/session/create", {
+    cliType: "demo",
+    projectDir: place.project,
+    providerOptions: { command: "/bin/sh" },
+  });
+  assert.notEqual(withCommand.status, 201);
 });
 
 test("S14, S33: no secret was ever logged, and every line of the log is one event", async () => {
