@@ -94,6 +94,10 @@ void say_line(int fd, const std::string& line) {
     }
   };
   opened->reader->on_ready(pump);
+  // What a former life left in the queue is held until somebody resumes it.
+  if (!server.loop.run(server.service->queue({session, std::nullopt, std::nullopt, true}))) {
+    ::_exit(5);
+  }
   for (int n = 0;; ++n) {
     // Each key is tried in this life and again in the next one.
     for (const int key : {round * 1000 + n, (round - 1) * 1000 + n}) {
@@ -101,20 +105,24 @@ void say_line(int fd, const std::string& line) {
       if (!sent) continue;
       say_line(report, "key " + std::to_string(key) + " " + sent->turn_id.str());
     }
-    const std::vector<ScriptedProvider::Sent> prompts = std::exchange(server.agent->sent, {});
-    for (const auto& [id, prompt] : prompts) {
-      say_line(report, "sent " + prompt.turn_id.str());
-      Text text;
-      for (int i = 0; i < 20; ++i) {
-        text.append("word ");
-        server.agent->say(session, prompt.turn_id, prompt.turn_id.str() + ":1", text,
-                          i == 0 ? ItemStatus::Create : ItemStatus::Update);
+    // Until nothing runs: what waits in the queue is answered too.
+    while (server.service->status(session)->info.activity == Activity::Working) {
+      server.loop.until([&] { return !server.agent->sent.empty(); }, std::chrono::milliseconds(20));
+      const std::vector<ScriptedProvider::Sent> prompts = std::exchange(server.agent->sent, {});
+      for (const auto& [id, prompt] : prompts) {
+        say_line(report, "sent " + prompt.turn_id.str());
+        Text text;
+        for (int i = 0; i < 20; ++i) {
+          text.append("word ");
+          server.agent->say(session, prompt.turn_id, prompt.turn_id.str() + ":1", text,
+                            i == 0 ? ItemStatus::Create : ItemStatus::Update);
+          server.loop.settle();
+        }
+        server.agent->say(session, prompt.turn_id, prompt.turn_id.str() + ":1", text);
+        server.agent->tool(session, prompt.turn_id, prompt.turn_id.str() + ":2", "output");
+        server.agent->complete(session, prompt.turn_id);
         server.loop.settle();
       }
-      server.agent->say(session, prompt.turn_id, prompt.turn_id.str() + ":1", text);
-      server.agent->tool(session, prompt.turn_id, prompt.turn_id.str() + ":2", "output");
-      server.agent->complete(session, prompt.turn_id);
-      server.loop.settle();
     }
     pump();
   }

@@ -100,6 +100,8 @@ class Session : public std::enable_shared_from_this<Session> {
     std::string key;
     std::optional<Timestamp> queued_at;
     bool announced = false;  // The user's message is in the timeline.
+    bool handed = false;     // The agent has it, or is being given it.
+    bool cancelled = false;  // The user took it back before.
   };
 
   void attach();

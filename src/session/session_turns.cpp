@@ -211,6 +211,10 @@ asio::awaitable<Result<void>> Session::hand_over() {
   if (!alive()) {
     if (auto loaded = co_await load(); !loaded) co_return loaded;
   }
+  if (starting_->cancelled) {
+    co_return fail(ErrorCode::Cancelled, "Cancelled before the agent got it.");
+  }
+  starting_->handed = true;
   auto sent = co_await provider_->send_message(id(), std::move(prompt));
   if (!sent) co_return std::unexpected(std::move(sent.error()));
   co_return Result<void>{};
@@ -246,8 +250,13 @@ void Session::prompt_failed(const Error& why) {
   failed.held = false;
   failed.queued_at = starting_->queued_at;
   failed.ended_at = now();
-  failed.error_code = name_of(why.code);
-  failed.error_message = why.message;
+  if (starting_->cancelled) {
+    failed.type = TurnType::Complete;
+    failed.status = TurnStatus::Cancelled;
+  } else {
+    failed.error_code = name_of(why.code);
+    failed.error_message = why.message;
+  }
   turn_ended(failed);
 }
 
@@ -294,6 +303,10 @@ asio::awaitable<Result<void>> Session::cancel(std::optional<TurnId> turn) {
     remove.session_id = id();
     remove.turn_id = turn;
     co_return co_await edit_queue(std::move(remove));
+  }
+  if (starting_ && !starting_->handed && (!turn || starting_->turn == *turn)) {
+    starting_->cancelled = true;  // It is being stored, or its agent is starting.
+    co_return Result<void>{};
   }
   const bool runs =
       busy() && (!turn || open_turns_.contains(*turn) || (starting_ && starting_->turn == *turn));

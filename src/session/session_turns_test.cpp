@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <boost/asio/co_spawn.hpp>
+
 #include "session/session_test_support.h"
 
 namespace lb {
@@ -124,6 +126,28 @@ TEST_CASE("the same key never sends twice, also across a restart") {
   CHECK(world.send(session, "Next", "key-2")->turn_id == queued->turn_id);
   CHECK(world.claude->sent.empty());
   CHECK(world.turns(session).size() == 2);
+}
+
+TEST_CASE("a prompt that is cancelled before the agent gets it never reaches it") {
+  World world;
+  const SessionId session = world.create();
+  SessionSendRequest request;
+  request.session_id = session;
+  request.content = "Do not do it";
+  std::optional<Result<SessionSentMessage>> sent;
+  asio::co_spawn(
+      world.loop.context(), world.service->send(request),
+      [&](std::exception_ptr, Result<SessionSentMessage> result) { sent = std::move(result); });
+  // It is being stored when the user presses stop.
+  REQUIRE(world.loop.run(world.service->cancel({session, std::nullopt})).has_value());
+  REQUIRE(world.loop.until([&] { return sent.has_value(); }));
+  REQUIRE(!sent->has_value());
+  CHECK(sent->error().code == ErrorCode::Cancelled);
+  CHECK(world.claude->sent.empty());
+  CHECK(world.claude->cancelled.empty());
+  REQUIRE(world.turns(session).size() == 1);
+  CHECK(world.turns(session)[0].status == TurnStatus::Cancelled);
+  CHECK(world.text(world.items(session).at(0)) == "Do not do it");
 }
 
 TEST_CASE("empty prompts are refused") {
