@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
+#include <system_error>
 
 #include "base/fd.h"
 #include "base/limits.h"
@@ -25,7 +25,8 @@ MonoMs ms(Duration duration) {
 }
 
 Error io_error(const std::filesystem::path& path) {
-  return {ErrorCode::Internal, "cannot write " + path.string() + ": " + std::strerror(errno)};
+  return {ErrorCode::Internal,
+          "cannot write " + path.string() + ": " + std::generic_category().message(errno)};
 }
 
 bool write_all(int fd, std::string_view text) {
@@ -87,10 +88,7 @@ Result<std::string> Auth::exchange(std::string_view code) {
                 "this code was used, is too old or is wrong; run: liminal-builder open");
   }
   std::string bearer = make_secret();
-  while (grants_.size() >= limits::kGrantsMax) {
-    const std::string oldest = grants_.front();
-    logout(oldest);
-  }
+  while (grants_.size() >= limits::kGrantsMax) logout(grants_.front());
   grants_.push_back(sha256_hex(bearer));
   if (auto saved = save(); !saved) {
     grants_.pop_back();
@@ -121,12 +119,11 @@ std::optional<std::string> Auth::take_ticket(std::string_view ticket) {
   return std::move(found->grant);
 }
 
-void Auth::logout(const std::string& grant) {
-  const std::string ended = grant;  // The argument may live in what is erased below.
-  std::erase(grants_, ended);
-  std::erase_if(tickets_, [&](const Pending& ticket) { return ticket.grant == ended; });
+void Auth::logout(std::string grant) {
+  std::erase(grants_, grant);
+  std::erase_if(tickets_, [&](const Pending& ticket) { return ticket.grant == grant; });
   if (auto saved = save(); !saved) log_error("auth.save_failed", {{"why", saved.error().message}});
-  if (revoked_) revoked_(ended);
+  if (revoked_) revoked_(grant);
 }
 
 Result<void> Auth::save() const {

@@ -46,7 +46,7 @@ class Auth {
   std::optional<std::string> take_ticket(std::string_view ticket);
 
   /// Ends a bearer; everything opened with it is told through `on_revoked`.
-  void logout(const std::string& grant);
+  void logout(std::string grant);
   void on_revoked(std::function<void(const std::string& grant)> callback) {
     revoked_ = std::move(callback);
   }
