@@ -259,6 +259,14 @@ describe("composer", () => {
     );
   });
 
+  it("a command typed to its end is sent by Enter", async () => {
+    await open();
+    await type(await compose(), "/review");
+    await until(() => texts(page.root, ".completion bdi").includes("/review"));
+    await press(await compose(), "Enter");
+    await until(() => page.heard("session:send")[0]?.["content"] === "/review");
+  });
+
   it("the mode is visible and really switches", async () => {
     await open();
     const mode = await until(() => $(page.root, ".switch select") as HTMLSelectElement);

@@ -345,6 +345,13 @@ function useCompletion(store: SessionStore, input: { current: HTMLTextAreaElemen
   const open = offers.length > 0;
   const onKey = (event: KeyboardEvent): boolean => {
     if (!open) return false;
+    // A command typed to its end is meant as it stands: Enter sends it.
+    const whole =
+      trigger.peek()?.kind === "command" && offers[selected.peek()]?.value === trigger.peek()?.query;
+    if (event.key === "Enter" && whole) {
+      close();
+      return false;
+    }
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step !== 0) selected.value = (selected.peek() + step + offers.length) % offers.length;
     else if (event.key === "Enter" || event.key === "Tab") choose(offers[selected.peek()] ?? offers[0]!);
