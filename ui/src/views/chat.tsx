@@ -56,7 +56,8 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
   }, [rows.length]);
 
   const onScroll = () => {
-    const element = scroller.current!;
+    const element = scroller.current;
+    if (!element) return; // The tab was closed in this moment.
     const away = element.scrollHeight - element.scrollTop - element.clientHeight > kEndThreshold;
     if (!away) leftAt.value = undefined;
     else if (leftAt.peek() === undefined && readerMoved.current) leftAt.value = rows.length;
@@ -69,7 +70,8 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
   };
   // A window that does not fill the screen cannot be scrolled: fetch more without being asked.
   useEffect(() => {
-    const element = scroller.current!;
+    const element = scroller.current;
+    if (!element) return; // The tab was closed in this moment.
     if (
       store.before.peek() !== undefined &&
       list.getTotalSize() < element.clientHeight * 2 &&
