@@ -22,7 +22,8 @@ const running = new Set();
 
 /** A server with its own home, a project directory and one extra agent. `restart` is kill -9 and a new start on the same port. */
 export class Server {
-  static async start() {
+  /** `more(server)` gives more lines for the configuration, once home and project exist. */
+  static async start(more = () => "") {
     if (!binary && !development)
       throw new Error("LIMINAL_BUILDER_BIN must name the program to test");
     const server = new Server();
@@ -40,7 +41,7 @@ export class Server {
     );
     writeFileSync(
       join(server.home, "config.toml"),
-      `[agents.scripted]\nprotocol = "acp"\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(agent)}]\n\n[agents.missing]\nprotocol = "acp"\ncommand = "no-such-agent-here"\n`,
+      `[agents.scripted]\nprotocol = "acp"\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(agent)}]\n\n[agents.missing]\nprotocol = "acp"\ncommand = "no-such-agent-here"\n${more(server)}`,
     );
     running.add(server);
     await server.run(0);

@@ -31,7 +31,9 @@ export function headline(item: ToolCall): { verb: string; what: string } {
   const what = Array.isArray(first)
     ? first.join(" ")
     : ((first as string | undefined) ?? item.locations?.[0]?.path ?? item.diffs?.[0]?.path ?? "");
-  if (item.title && item.title !== item.toolName)
+  // A title that only repeats the argument says less than the tool's name.
+  const repeats = what !== "" && item.title !== undefined && what.startsWith(item.title.replace(/…$/, ""));
+  if (item.title && item.title !== item.toolName && !repeats)
     return { verb: item.title, what: item.title.includes(what) ? "" : what };
   return { verb: item.toolName, what };
 }
