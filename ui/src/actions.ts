@@ -98,6 +98,7 @@ function created(app: App, temporary: string, sessionId: string, options: NewSes
     const drafts = app.drafts.peek();
     if (drafts[temporary] !== undefined)
       app.drafts.value = { ...without(drafts, temporary), [sessionId]: drafts[temporary] };
+    app.madeAs.set(sessionId, temporary);
     app.tabs.value = renameTab(app.tabs.peek(), temporary, sessionId);
     app.creating.value = new Map([...app.creating.peek()].filter(([id]) => id !== temporary));
     app.outbox.rename(temporary, sessionId);

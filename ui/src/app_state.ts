@@ -100,6 +100,8 @@ export class App {
   );
   readonly epoch = signal("");
   readonly scrolls = new Map<string, Scroll>();
+  /** What a session was called on screen while it was being made: its view stays, so that no key is lost. */
+  readonly madeAs = new Map<string, string>();
   readonly outbox: Outbox;
   readonly attention: Attention;
 

@@ -1,5 +1,5 @@
 // Where the user writes: grows with the text, keeps drafts, never loses a send.
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { attachImage, cancelTurn, sendMessage, setMode, setModel } from "../actions";
 import { complete, rank, triggerAt, type Trigger } from "../completion";
@@ -288,6 +288,14 @@ function ContextUse({ store }: { store: SessionStore }) {
   );
 }
 
+function offersFor(now: Trigger | undefined, files: readonly Offer[], store: SessionStore): readonly Offer[] {
+  if (!now) return [];
+  if (now.kind === "file") return files;
+  return rank(now.query, store.info.value.commands ?? [], (command) => command.name)
+    .slice(0, 8)
+    .map((command) => ({ value: command.name, label: `/${command.name}`, detail: command.description }));
+}
+
 /** The list of offers above the input: commands of the agent, files of the project (found by the server). */
 function useCompletion(store: SessionStore, input: { current: HTMLTextAreaElement | null }) {
   const app = useApp();
@@ -295,14 +303,7 @@ function useCompletion(store: SessionStore, input: { current: HTMLTextAreaElemen
   const files = useSignal<readonly Offer[]>([]);
   const selected = useSignal(0);
   const abort = useRef<AbortController>(undefined);
-  const offers = useComputed<readonly Offer[]>(() => {
-    const now = trigger.value;
-    if (!now) return [];
-    if (now.kind === "file") return files.value;
-    return rank(now.query, store.info.value.commands ?? [], (command) => command.name)
-      .slice(0, 8)
-      .map((command) => ({ value: command.name, label: `/${command.name}`, detail: command.description }));
-  }).value;
+  const offers = offersFor(trigger.value, files.value, store);
 
   const update = () =>
     queueMicrotask(() => {

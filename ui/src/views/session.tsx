@@ -1,5 +1,4 @@
 // One session on screen: its head, the conversation, what is queued, the composer.
-import { useComputed } from "@preact/signals";
 import { useState } from "preact/hooks";
 import {
   archiveSession,
@@ -31,10 +30,8 @@ export function SessionView({ id }: { id: string }) {
   const cliType = info?.cliType ?? creating?.cliType ?? "";
   const agent = app.agent(cliType);
   const name = agent?.name ?? cliType;
-  const turns = useComputed(() => {
-    void store.shape.value;
-    return store.turnOrder.value.map((turnId) => store.turn(turnId)!.value);
-  }).value;
+  void store.shape.value;
+  const turns = store.turnOrder.value.map((turnId) => store.turn(turnId)!.value);
   const running = turns.find((turn) => turn.type === "turn_started");
   const queued = turns.filter((turn) => turn.type === "turn_queued");
   const working =
@@ -67,7 +64,7 @@ export function SessionView({ id }: { id: string }) {
         )}
         {queued.length > 0 && <Queue store={store} turns={queued} />}
         <Composer
-          key={id}
+          key={app.madeAs.get(id) ?? id}
           store={store}
           working={running !== undefined || info?.activity === "working"}
           locked={lockReason(agent, name)}
