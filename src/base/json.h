@@ -56,7 +56,8 @@ Result<json::value> parse_json(std::string_view text,
                                std::size_t depth_max = limits::kJsonDepthMax);
 
 /// Parses many texts one after the other, reusing its memory: about half the cost of parse_json.
-/// A returned value lives until the next call.
+/// A returned value lives until the next call, and so does a plain copy of any part of it, which
+/// uses the reader's memory too: keep one with `json::value(part, json::storage_ptr())`.
 class JsonReader {
  public:
   JsonReader();

@@ -58,8 +58,6 @@ inline constexpr std::size_t kTitleBytesMax = 200;
 inline constexpr int kDiscoveryEveryMs = 5000;
 /// How many files of a project are looked at for @-mentions: more makes the answer slow, not better.
 inline constexpr std::size_t kProjectFilesMax = 200'000;
-/// A session that nobody reads and that does nothing keeps only its head after this long.
-inline constexpr int kRestMs = 2000;
 
 // --- Batching -------------------------------------------------------------------------------
 /// Text that nobody has seen is shown at the latest this long after it arrived.
