@@ -56,7 +56,8 @@ inline constexpr std::size_t kAttachmentBytesMax = 20U << 20U;
 inline constexpr std::size_t kTitleBytesMax = 200;
 /// Sessions made outside are looked for at most this often per project.
 inline constexpr int kDiscoveryEveryMs = 5000;
-/// How many files of a project are looked at for @-mentions: more makes the answer slow, not better.
+/// How many files of a project are looked at for @-mentions: more makes the answer slow, not
+/// better.
 inline constexpr std::size_t kProjectFilesMax = 200'000;
 
 // --- Batching -------------------------------------------------------------------------------
