@@ -163,7 +163,7 @@ TEST_CASE("F4, F5: killing a child ends everything it started, also what forks w
     INFO(part);
     auto agent = stage.launch({part});
     CHECK(stage.run(Stage::one_line(agent)) == "ready");
-    CHECK(marked(stage.mark).size() >= 4);
+    CHECK(stage.until([&] { return marked(stage.mark).size() >= 4; }));
     agent->kill();
     CHECK(stage.run(agent->exited()) == ExitStatus{.code = {}, .signal = SIGKILL});
     CHECK(marked(stage.mark).empty());  // Not soon: when the end is told, it is over.

@@ -50,6 +50,18 @@ struct Stage {
     return std::move(*result);
   }
 
+  /// Polls: true as soon as the condition holds, false when it does not in time.
+  template <class Condition>
+  bool until(Condition condition, std::chrono::seconds limit = std::chrono::seconds(10)) {
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      io.restart();
+      io.run_one_for(std::chrono::milliseconds(10));
+    }
+    return true;
+  }
+
   /// What the agent says until its output ends.
   static asio::awaitable<std::vector<Line>> all_lines(std::shared_ptr<AgentProcess> agent) {
     std::vector<Line> lines;
