@@ -4,6 +4,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstdlib>
@@ -63,7 +64,7 @@ Digest sha256(std::string_view text) {
     mix(state, block);
   }
   block.fill(0);
-  std::memcpy(block.data(), rest.data(), rest.size());
+  std::ranges::copy(rest, block.begin());
   block[rest.size()] = 0x80;
   if (rest.size() >= 56) {
     mix(state, block);

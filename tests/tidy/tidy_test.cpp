@@ -72,8 +72,10 @@ std::string first_part(const std::string& path) {
   return path.substr(0, path.find('/'));
 }
 
+/// Tests and what they share may include more.
 bool is_test(const fs::path& file) {
-  return file.stem().string().ends_with("_test");
+  const std::string name = file.stem().string();
+  return name.ends_with("_test") || name.find("_test_") != std::string::npos;
 }
 
 }  // namespace
