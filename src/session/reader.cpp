@@ -148,7 +148,7 @@ asio::awaitable<void> Reader::Impl::read_page(std::shared_ptr<Impl> self) {
       co_await live.deps_.store.read_since(live.id(), since, floor, limits::kStorePageBytes);
   self->reading_ = false;
   if (!read) {
-    self->end(std::move(read.error()));
+    self->end(read.error());
     co_return;
   }
   const Revision upto = read->more ? read->entries.back().rev : floor;

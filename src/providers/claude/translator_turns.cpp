@@ -207,7 +207,7 @@ void Translator::end_turn(TurnEnd end, Moment at) {
   final_form.status = end.status;
   final_form.ended_at = at.wall;
   final_form.finish_reason = std::move(end.finish_reason);
-  final_form.usage = std::move(end.usage);
+  final_form.usage = end.usage;
   final_form.cost_usd = end.cost_usd;
   if (end.type == TurnType::Error) {
     final_form.error_code = std::move(end.error_code);
