@@ -4,6 +4,8 @@
 
 namespace lb {
 
+// The five columns of a stored row.
+// NOLINTNEXTLINE(readability-function-size)
 FramePtr frame_from_payload(FrameKind kind, std::string_view session_id, Revision rev,
                             std::uint64_t pos, std::string_view payload) {
   auto frame = std::make_shared<Frame>();

@@ -34,8 +34,8 @@ bool is_progress(std::string_view kind) {
 }
 
 const json::value& cancelled_outcome() {
-  static const json::value kOutcome = {{"outcome", {{"outcome", "cancelled"}}}};
-  return kOutcome;
+  static const json::value outcome = {{"outcome", {{"outcome", "cancelled"}}}};
+  return outcome;
 }
 
 }  // namespace
@@ -130,11 +130,11 @@ void AcpSession::on_reply(const std::shared_ptr<PromptState>& prompt, RpcReply r
   watchdog_.reset();
   cancel_watchdog_.reset();
   answer_all_cancelled();
-  static const json::object kEmpty;
+  static const json::object nothing;
   if (!reply) {
     publish(translator_.end_turn_with_error(reply.error(), now()));
   } else {
-    publish(translator_.end_turn(reply->is_object() ? reply->get_object() : kEmpty, now()));
+    publish(translator_.end_turn(reply->is_object() ? reply->get_object() : nothing, now()));
   }
 }
 

@@ -23,7 +23,7 @@ std::unexpected<Error> bad_option(std::string_view key, std::string_view reason)
 
 std::optional<std::int64_t> count_of(const json::value& value, std::int64_t least) {
   const double number = value.is_number() ? value.to_number<double>() : -1;
-  if (!(number >= static_cast<double>(least) && number <= 1e6)) return std::nullopt;
+  if (number < static_cast<double>(least) || number > 1e6) return std::nullopt;
   if (std::floor(number) != number) return std::nullopt;
   return static_cast<std::int64_t>(number);
 }

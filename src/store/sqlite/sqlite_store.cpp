@@ -18,6 +18,8 @@ constexpr std::size_t kReadThreads = 2;  // One slow page must not delay the nex
 
 class SqliteStore final : public Store {
  public:
+  // Called once, by open_sqlite_store, with what that has made.
+  // NOLINTNEXTLINE(readability-function-size)
   SqliteStore(asio::any_io_executor io, std::string path, std::string vfs,
               std::unique_ptr<Database> database, GrowthLog log)
       : queries_(path, std::move(vfs)), pool_(kReadThreads) {
