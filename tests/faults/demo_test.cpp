@@ -164,7 +164,7 @@ TEST_CASE("F5: what the agent forked is gone with it") {
   Demo demo;
   const std::string session = demo.open();
   CHECK(demo.ask(session, "/fork plain setsid double term-ignoring").has_value());
-  CHECK(marked(demo.stage.mark).size() >= 6);
+  CHECK(demo.stage.until([&] { return marked(demo.stage.mark).size() >= 6; }));
   demo.agent->close_stdin();
   CHECK(demo.stage.run(demo.agent->exited()) == ExitStatus{.code = 0, .signal = {}});
   CHECK(marked(demo.stage.mark).empty());

@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { payloads } from "../../ui/dev/corpus.mjs";
-import { closeBrowser, newSession, ready, send, turnEnds } from "./support.mjs";
+import {
+  closeBrowser,
+  newSession,
+  ready,
+  send,
+  turnEnds,
+  until,
+} from "./support.mjs";
 
 after(closeBrowser);
 
@@ -36,6 +43,17 @@ test("the corpus as message, thought, tool name, arguments, output, path, diff, 
       await page.mouse.wheel(0, -700);
     }
     await send(page, `echo ${payloads[1]} ${payloads[0]}`);
+    // The reader had scrolled up, so only a jump down brings the end into the document.
+    await until(
+      () =>
+        page.evaluate(() => {
+          const chat = document.querySelector(".chat-scroll");
+          chat.scrollTop = chat.scrollHeight;
+          return !document.querySelector(".working-line, .pending-note");
+        }),
+      "the end of the echo",
+      30_000,
+    );
     await turnEnds(page);
     await page.getByRole("button", { name: "Session menu" }).click();
     await page.getByRole("menuitem", { name: "Rename" }).click();

@@ -125,9 +125,7 @@ test("TC-8.1c: cancel stops a running Claude turn and the session goes on", asyn
     await turnEnds(page);
     await page.locator(".turn-cancelled", { hasText: "Cancelled" }).waitFor();
     await send(page, "[[scenario:echo]] still here");
-    await page
-      .locator(".message.agent", { hasText: "still here" })
-      .waitFor();
+    await page.locator(".message.agent", { hasText: "still here" }).waitFor();
     await turnEnds(page);
   } finally {
     await server.stop();
@@ -182,7 +180,9 @@ test("TC-8.3a: a Claude tab and a Codex tab side by side keep their conversation
   try {
     await newSession(page, "Claude");
     await send(page, "[[scenario:echo]] words for Claude");
-    await page.locator(".message.agent", { hasText: "words for Claude" }).waitFor();
+    await page
+      .locator(".message.agent", { hasText: "words for Claude" })
+      .waitFor();
     await turnEnds(page);
     await page
       .getByRole("button", { name: /^New session in web-shop/ })
@@ -190,7 +190,9 @@ test("TC-8.3a: a Claude tab and a Codex tab side by side keep their conversation
       .click();
     await newSession(page, "Codex");
     await send(page, "[[scenario:echo]] words for Codex");
-    await page.locator(".message.agent", { hasText: "words for Codex" }).waitFor();
+    await page
+      .locator(".message.agent", { hasText: "words for Codex" })
+      .waitFor();
     await turnEnds(page);
 
     const showsOnly = async (wanted, other) => {
@@ -212,8 +214,14 @@ test("TC-8.3a: a Claude tab and a Codex tab side by side keep their conversation
       await page.locator(".tab", { hasText: `words for ${name}` }).click();
       const before = await footers(page).count();
       await send(page, `[[scenario:echo]] more for ${name}`);
-      await page.locator(".message.agent", { hasText: `more for ${name}` }).waitFor();
-      await until(async () => (await footers(page).count()) > before, "the turn's end", 45_000);
+      await page
+        .locator(".message.agent", { hasText: `more for ${name}` })
+        .waitFor();
+      await until(
+        async () => (await footers(page).count()) > before,
+        "the turn's end",
+        45_000,
+      );
     }
   } finally {
     await server.stop();
@@ -238,8 +246,12 @@ test("TC-8.3b: a session made in the terminal by the CLI itself opens with its w
       .locator(".session-title", { hasText: "read it in the terminal" })
       .first()
       .click();
-    await page.locator(".message.user", { hasText: "read it in the terminal" }).waitFor();
-    await page.locator(".message.agent", { hasText: "and the second turn" }).waitFor();
+    await page
+      .locator(".message.user", { hasText: "read it in the terminal" })
+      .waitFor();
+    await page
+      .locator(".message.agent", { hasText: "and the second turn" })
+      .waitFor();
     assert.match(await shown(tool(page, "hello.txt").first()), /hello world/);
     await send(page, "[[scenario:echo]] a third one from the browser");
     await page
