@@ -115,7 +115,7 @@ struct Client {
     result("initialize", {{"protocolVersion", 1},
                           {"clientCapabilities",
                            json::object{{"_meta", json::object{{"terminal_output", true}}}}}});
-    session = string_at(result("session/new", {{"cwd", "/work/project"}, {"mcpServers", {}}}),
+    session = string_at(result("session/new", {{"cwd", "/home/dev/project"}, {"mcpServers", {}}}),
                         "sessionId");
   }
   json::object prompt_params(std::string_view text) const {
@@ -272,13 +272,13 @@ TEST_CASE("demo: load replays the conversation, also in a new process; resume re
   client.seen = 0;
   client.agent->serve(client.pipe, [] {});
   client.result("initialize", {{"protocolVersion", 1}});
-  const json::object listed = client.result("session/list", {{"cwd", "/work/project"}});
+  const json::object listed = client.result("session/list", {{"cwd", "/home/dev/project"}});
   REQUIRE(array_at(listed, "sessions")->size() == 1);
   CHECK(string_at(array_at(listed, "sessions")->at(0).as_object(), "title") == "/edit");
   CHECK(array_at(client.result("session/list", {{"cwd", "/else"}}), "sessions")->empty());
 
   const json::object params = {
-      {"sessionId", client.session}, {"cwd", "/work/project"}, {"mcpServers", {}}};
+      {"sessionId", client.session}, {"cwd", "/home/dev/project"}, {"mcpServers", {}}};
   client.result("session/load", params);
   std::string replay;
   for (json::object update : client.updates) {
