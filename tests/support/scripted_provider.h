@@ -79,12 +79,14 @@ class ScriptedProvider final : public Provider {
 
   /// The base of an item or turn of `session`, with times.
   Item item(const SessionId& session, const TurnId& turn, std::string id, ItemBody body,
-            ItemStatus status = ItemStatus::Complete) const {
+            ItemStatus status = ItemStatus::Complete) {
     Item item;
     item.session_id = session;
     item.turn_id = turn;
     item.item_id = ItemId(std::move(id));
-    item.source_timestamp = item.emitted_at = item.started_at = clock_.wall();
+    item.source_timestamp = item.emitted_at = clock_.wall();
+    // Once for each item, as agents do: another start is more than grown text, and no append.
+    item.started_at = started_.try_emplace(item.item_id, item.emitted_at).first->second;
     item.status = status;
     if (is_final(status)) item.ended_at = clock_.wall();
     item.body = std::move(body);
@@ -264,6 +266,7 @@ class ScriptedProvider final : public Provider {
   std::string cli_type_;
   SystemClock clock_;
   std::set<SessionId> alive_;
+  std::map<ItemId, Timestamp> started_;
   std::map<SessionId, UpsertCallback> upserts_;
   std::map<SessionId, TurnCallback> turns_;
   std::map<SessionId, ReportCallback> reports_;
