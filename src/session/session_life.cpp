@@ -58,14 +58,25 @@ asio::awaitable<Result<void>> Session::create(CreateSessionOptions options) {
   co_return co_await live_->durable();
 }
 
-LoadSessionOptions Session::load_options() const {
+asio::awaitable<LoadSessionOptions> Session::load_options() {
+  const auto self = shared_from_this();
   LoadSessionOptions options;
   options.cli_session_id = record_->cli_session_id;
   options.project_dir = host_.project_dir(record_->project_id);
   if (!record_->model.empty()) options.model = record_->model;
   if (!record_->mode.empty()) options.mode = record_->mode;
-  if (!record_->last_turn.empty()) options.last_known_turn = record_->last_turn;
-  return options;
+  if (record_->last_turn.empty()) co_return options;
+  options.last_known_turn = record_->last_turn;
+  // Where the CLI gave that turn another id (slash commands), its end tells what is new.
+  (void)co_await live_->durable();
+  const auto stored =
+      co_await host_.deps().store.read_entry(id(), EntryKind::Turn, record_->last_turn.str());
+  if (stored && stored->has_value()) {
+    if (const auto turn = decode_text<Turn>((*stored)->payload)) {
+      options.last_known_at = turn->ended_at;
+    }
+  }
+  co_return options;
 }
 
 asio::awaitable<Result<void>> Session::load() {
@@ -76,7 +87,8 @@ asio::awaitable<Result<void>> Session::load() {
   if (auto active = co_await ready(); !active) co_return active;
   loading_ = importing_ = true;
   changed(false);
-  auto loaded = co_await provider_->load_session(id(), load_options());
+  LoadSessionOptions options = co_await load_options();
+  auto loaded = co_await provider_->load_session(id(), std::move(options));
   loading_ = importing_ = false;
   if (!loaded) {
     changed(false);
@@ -97,7 +109,8 @@ asio::awaitable<Result<void>> Session::import_history() {
   if (provider_ == nullptr) co_return no_agent(*record_);
   if (auto active = co_await ready(); !active) co_return active;
   importing_ = true;
-  auto imported = co_await provider_->import_history(id(), load_options());
+  LoadSessionOptions options = co_await load_options();
+  auto imported = co_await provider_->import_history(id(), std::move(options));
   importing_ = false;
   if (!imported) co_return imported;
   record_->imported = true;

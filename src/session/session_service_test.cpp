@@ -89,6 +89,7 @@ TEST_CASE("TC-6.1e: load goes to the provider of the session, with what we know 
   const TurnId turn = world.begin(session);
   world.codex->complete(session, turn);
   world.loop.settle();
+  const auto ended_at = world.turn(session, turn)->ended_at;
   world.restart();
   CHECK(world.info(session).status == SessionState::Dead);
   const auto loaded = world.loop.run(world.service->load(session));
@@ -99,6 +100,9 @@ TEST_CASE("TC-6.1e: load goes to the provider of the session, with what we know 
   CHECK(world.claude->loaded.empty());
   CHECK(world.codex->loaded[0].options.cli_session_id == "cli-" + session.str());
   CHECK(world.codex->loaded[0].options.last_known_turn == turn);
+  // What is younger is new, also where the CLI gave that turn another id (a slash command).
+  REQUIRE(ended_at.has_value());
+  CHECK(world.codex->loaded[0].options.last_known_at == ended_at);
   REQUIRE(world.loop.run(world.service->load(session)).has_value());
   CHECK(world.codex->loaded.size() == 1);  // It was there already.
 }
