@@ -5,12 +5,22 @@
 #include "base/codec.h"
 #include "base/id.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/utf8.h"
 
 using namespace lb;
+
+TEST_CASE("a text ends at its limit, between two characters, and says so") {
+  Text text(std::string(limits::kGrowingBytesMax - 1, 'x'));
+  append_within_limit(text, "\u00E9 and more");  // Two bytes: only one has room.
+  CHECK(text.view().substr(limits::kGrowingBytesMax - 1) == "\n[Cut: longer than 8 MiB.]");
+  const std::size_t size = text.size();
+  append_within_limit(text, "still more");
+  CHECK(text.size() == size);
+}
 
 TEST_CASE("appending to the newest copy of a text leaves older copies as they were") {
   Text text("one");

@@ -66,6 +66,14 @@ inline constexpr std::int64_t kBatchAgeMs = 50;
 /// A quiet stream shows what it holds after this long.
 inline constexpr std::int64_t kBatchIdleMs = 1000;
 
+// --- Text -----------------------------------------------------------------------------------
+/// An agent's text that reaches this goes on in a further item. The longest answer of a model is
+/// about half of it; a final form is encoded in one go, and everybody else waits that long.
+inline constexpr std::size_t kTextItemBytesMax = 1U << 20U;
+/// Where a text cannot be divided (an item with its own id, a tool's output) its growth ends here.
+/// What a final form says is kept up to kLineBytesMax.
+inline constexpr std::size_t kGrowingBytesMax = 8U << 20U;
+
 // --- Processes ------------------------------------------------------------------------------
 /// One line of a child: base64 images and tool results are large, 32 MiB is larger than any seen.
 inline constexpr std::size_t kLineBytesMax = 32U << 20U;

@@ -62,4 +62,8 @@ class Text {
   std::shared_ptr<std::string> buffer_;
 };
 
+/// Appends, but not beyond limits::kGrowingBytesMax: there the text says that it was cut, and what
+/// comes after is only counted. One that writes without end must not take the machine's memory.
+void append_within_limit(Text& text, std::string_view more);
+
 }  // namespace lb

@@ -35,7 +35,7 @@ void Batcher::begin_with(std::string_view initial, MonoMs now) {
 void Batcher::take(std::string_view piece, MonoMs now) {
   if (piece.empty()) return;
   if (text_.size() == bytes_emitted_) oldest_unseen_ = now;
-  text_.append(piece);
+  append_within_limit(text_, piece);
   counter_.add(piece);
   last_delta_ = now;
 }

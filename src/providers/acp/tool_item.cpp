@@ -19,7 +19,7 @@ void merge_output(OpenTool& tool, const ToolFields& fields) {
   ToolCall& call = tool.call();
   if (!fields.terminal_delta.empty()) {
     if (!call.tool_output) call.tool_output.emplace();
-    call.tool_output->append(fields.terminal_delta);
+    append_within_limit(*call.tool_output, fields.terminal_delta);
     tool.streamed = true;
     return;
   }

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "base/limits.h"
+
 namespace lb::acp {
 namespace {
 
@@ -40,6 +42,25 @@ struct Fixture {
   std::vector<Turn> turns;
   std::vector<std::string> titles;
 };
+
+TEST_CASE("a text without end goes on in further items, and none of it is lost") {
+  Fixture f;
+  const std::string piece(300'000, 'x');
+  const std::string update =
+      R"({"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":")" +
+      piece + R"("}})";
+  for (int i = 0; i < 10; ++i) f.update(update);
+  f.end("end_turn");
+  std::size_t bytes = 0;
+  for (const auto& [id, item] : f.items) {
+    const std::size_t size = std::get<Message>(item.body).content.size();
+    CHECK(size <= limits::kTextItemBytesMax);
+    CHECK(item.status == ItemStatus::Complete);
+    bytes += size;
+  }
+  CHECK(f.items.size() == 4);
+  CHECK(bytes == 10 * piece.size());
+}
 
 TEST_CASE("TC-4.2a: agent_message_chunk becomes message upserts with accumulated content") {
   Fixture f;

@@ -6,6 +6,7 @@
 // it differs, the old item ends as cancelled and the new text gets its own.
 #include <utility>
 
+#include "base/limits.h"
 #include "providers/acp/translator.h"
 
 namespace lb::acp {
@@ -101,7 +102,10 @@ void Translator::on_text(Outputs& out, TextKind kind, std::string_view message_i
   if (text_) {
     const bool same_message = message_id.empty() ? !text_->at_border || kind == TextKind::User
                                                  : text_->message_id == message_id;
-    if (text_->kind != kind || !same_message) close_text(out, ItemStatus::Complete, now);
+    // What the user said has one id.
+    const bool full = kind != TextKind::User &&
+                      text_of(text_->item).size() + text.size() > limits::kTextItemBytesMax;
+    if (text_->kind != kind || !same_message || full) close_text(out, ItemStatus::Complete, now);
   }
   if (!text_) {
     close_note(out, now);
