@@ -12,6 +12,7 @@ LiveTimeline::LiveTimeline(LiveTimelineDeps deps, std::shared_ptr<SessionRecord>
     : deps_(std::move(deps)),
       record_(std::move(record)),
       timeline_(record_->id, {record_->reserved, record_->next_pos}),
+      first_(record_->reserved),
       activating_(deps_.io),
       flush_timer_(deps_.io),
       stored_(deps_.io) {

@@ -10,6 +10,7 @@
 /// Owned by its Session and kept by its readers; lives on the io thread.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -63,6 +64,11 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   asio::awaitable<Result<History>> window(std::uint64_t before, std::uint64_t count);
   /// What changed after `since`, in revision order.
   asio::awaitable<Result<History>> changes(Revision since);
+  /// Whether a reader who had everything up to `since` has only what the store still knows. False
+  /// for revisions that an earlier life of the server showed and a crash took.
+  asio::awaitable<Result<bool>> remembers(Revision since);
+  /// An entry of an earlier life was found at this revision, before it gets another one.
+  void found(Revision rev) { found_ = std::max(found_, rev); }
   [[nodiscard]] Revision visible() const { return timeline_.visible(); }
   [[nodiscard]] const Timeline& timeline() const { return timeline_; }
   [[nodiscard]] const SessionId& id() const { return record_->id; }
@@ -90,6 +96,8 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   LiveTimelineDeps deps_;
   std::shared_ptr<SessionRecord> record_;
   Timeline timeline_;
+  const Revision first_;  // Where this life of the server began to number.
+  Revision found_ = 0;    // The newest that an earlier life left open and stored.
   bool active_ = false;
   AsyncMutex activating_;
 

@@ -25,6 +25,18 @@ void add(History& history, FramePtr frame) {
 
 }  // namespace
 
+/// Everything is written in revision order: what is stored at or above a cursor of an earlier life
+/// proves that all below it was stored as well. What that life left open has a new revision by now
+/// and was noted before.
+asio::awaitable<Result<bool>> LiveTimeline::remembers(Revision since) {
+  if (since > visible()) co_return false;
+  if (since <= found_ || since >= first_) co_return true;
+  const auto self = shared_from_this();
+  auto above = co_await deps_.store.read_since(id(), since - 1, first_, 1);
+  if (!above) co_return std::unexpected(std::move(above.error()));
+  co_return !above->entries.empty();
+}
+
 asio::awaitable<Result<History>> LiveTimeline::window(std::uint64_t before, std::uint64_t count) {
   const auto self = shared_from_this();
   History history;

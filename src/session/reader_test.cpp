@@ -126,6 +126,45 @@ TEST_CASE("a known cursor gets only the changes; a useless one gets everything")
   CHECK(frames.size() == 2);
 }
 
+TEST_CASE("who saw what a crash took gets everything; who did not gets only the changes") {
+  World world;
+  const SessionId session = world.create();
+  const TurnId first = world.begin(session, "Hello");
+  world.claude->say(session, first, "i1", "Hi", ItemStatus::Complete);
+  world.claude->complete(session, first);
+  world.loop.settle();
+  Opened opened = open(world, of(session));
+  const Revision stored = opened.rev;
+  // Growing text is shown at once and stored a little later: the crash comes in between.
+  const TurnId second = world.begin(session, "More");
+  world.loop.settle();
+  world.claude->say(session, second, "i2", "Half a", ItemStatus::Create);
+  std::vector<FramePtr> frames;
+  REQUIRE(world.loop.until([&] {
+    frames = opened.reader->next(SIZE_MAX);
+    return !frames.empty() && frames.back()->kind == FrameKind::Upsert &&
+           decode_text<Item>(frames.back()->payload())->item_id.str() == "i2";
+  }));
+  const Revision taken = opened.reader->cursor();
+  opened.reader.reset();
+  world.restart();
+  CHECK(world.items(session).size() == 3);
+
+  OpenOptions back = of(session);
+  back.since = taken;
+  const Opened saw = open(world, back);
+  CHECK(saw.reset);
+  REQUIRE(saw.history.has_value());
+  CHECK(saw.history->entries.size() == 3);
+  CHECK(world.loop.run(world.service->timeline(session, taken))->entries.size() == 3);
+  back.since = stored;
+  const Opened did_not = open(world, back);
+  CHECK(!did_not.reset);
+  CHECK(!did_not.history.has_value());
+  back.since = did_not.rev;  // And what this life showed is good in it.
+  CHECK(!open(world, back).reset);
+}
+
 TEST_CASE(
     "a reader without appends is paced while text grows, and woken at once by anything else") {
   World world;

@@ -48,7 +48,9 @@ asio::awaitable<Result<Opened>> SessionService::open(OpenOptions options) {
   const std::shared_ptr<LiveTimeline> live = (*session)->live();
   const bool asked = options.since.value_or(0) > 0;
   const bool same_store = !options.epoch || *options.epoch == deps_.store.info().epoch;
-  const bool usable = asked && same_store && *options.since <= live->visible();
+  auto remembers = co_await live->remembers(options.since.value_or(0));
+  if (!remembers) co_return std::unexpected(std::move(remembers.error()));
+  const bool usable = asked && same_store && *remembers;
   Opened opened;
   opened.reset = asked && !usable;
   Reader::Start start;
@@ -83,8 +85,10 @@ asio::awaitable<Result<History>> SessionService::timeline(SessionId id, Revision
   auto session = co_await readable(std::move(id));
   if (!session) co_return std::unexpected(std::move(session.error()));
   const std::shared_ptr<LiveTimeline> live = (*session)->live();
-  // A cursor from the future knows nothing of this store: it gets everything.
-  co_return co_await live->changes(since > live->visible() ? 0 : since);
+  auto remembers = co_await live->remembers(since);
+  if (!remembers) co_return std::unexpected(std::move(remembers.error()));
+  // A cursor from the future, or of what a crash took, means nothing here: it gets everything.
+  co_return co_await live->changes(*remembers ? since : 0);
 }
 
 asio::awaitable<Result<std::string>> SessionService::output(SessionId id, ItemId item) {

@@ -230,6 +230,7 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
   };
   std::unordered_set<TurnId> ended;
   for (const StoredEntry& entry : left.entries) {
+    live_->found(entry.rev);
     if (entry.kind == EntryKind::Item) {
       auto item = decode_text<Item>(entry.payload);
       if (!item) continue;
