@@ -2,15 +2,15 @@
 //
 //   node bench/server.mjs [NAME...]     of: start latency saturation fanout bytes
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import net from "node:net";
 import { dirname, join } from "node:path";
+import { quantile } from "../tests/support/figures.mjs";
+import { cpuMs, rssKb } from "../tests/support/proc.mjs";
 import { eventually, makeHome, program, Server, Socket, sleep, token } from "../tests/support/server.mjs";
 
 const wanted = process.argv.slice(2);
 const say = (figure) => console.log(JSON.stringify(figure));
 const now = () => process.hrtime.bigint();
-const quantile = (sorted, q) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))];
 const place = makeHome();
 
 /** Microseconds from each stamp in the text to this moment. */
@@ -20,15 +20,8 @@ function stampsTo(latencies, text) {
 }
 
 function summary(latencies) {
-  const sorted = [...latencies].sort((a, b) => a - b);
-  return { chunks: sorted.length, p50_us: Math.round(quantile(sorted, 0.5)), p99_us: Math.round(quantile(sorted, 0.99)) };
+  return { chunks: latencies.length, p50_us: Math.round(quantile(latencies, 0.5)), p99_us: Math.round(quantile(latencies, 0.99)) };
 }
-
-const cpuMs = (pid) => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-};
-const rssKb = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
 
 /** The demo agent behind a bare relay; resolves to the latencies of one load. */
 async function throughRelay(prompt) {
@@ -131,8 +124,7 @@ const benches = {
       rss = rssKb(server.child.pid);
       await server.stop();
     }
-    ready.sort((a, b) => a - b);
-    say({ name: "ready_ms", median: Math.round(quantile(ready, 0.5)), best: Math.round(ready[0]) });
+    say({ name: "ready_ms", median: Math.round(quantile(ready, 0.5)), best: Math.round(Math.min(...ready)) });
     say({ name: "idle_rss_kb", value: rss });
   },
 

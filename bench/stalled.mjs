@@ -3,18 +3,13 @@
 //   node bench/stalled.mjs [--stalled 50] [--chunks 20000] [--runs 5]
 //
 // Runs with and without stalled readers are interleaved; figures are medians.
-import { readFileSync } from "node:fs";
+import { median, option, quantile } from "../tests/support/figures.mjs";
+import { rssKb } from "../tests/support/proc.mjs";
 import { makeHome, Server, Socket } from "../tests/support/server.mjs";
 
-const option = (name, otherwise) => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? otherwise : Number(process.argv[at + 1]);
-};
 const stalledCount = option("stalled", 50);
 const chunks = option("chunks", 20_000);
 const runs = option("runs", 5);
-const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-const rssKb = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
 const place = makeHome();
 const server = await Server.start({ home: place.home, args: ["--log-level", "warn"] });
 
@@ -52,8 +47,7 @@ async function load(count) {
   peak = Math.max(peak, rssKb(server.child.pid));
   for (const socket of stalled) socket.destroy();
   await server.post(`/api/session/${sessionId}/kill`);
-  latencies.sort((a, b) => a - b);
-  return { p99: latencies[Math.floor(latencies.length * 0.99)], grown: peak - before };
+  return { p99: quantile(latencies, 0.99), grown: peak - before };
 }
 
 await load(0); // Warm: the first run fills caches and pools.

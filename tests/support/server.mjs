@@ -140,6 +140,22 @@ export class Server {
   create(projectDir, cliType = "demo") {
     return this.post("/api/session/create", { cliType, projectDir });
   }
+
+  /** Sends a prompt under one Idempotency-Key until it is accepted, whatever breaks on the way; answers the turn's id. */
+  async deliver(sessionId, content, ms = 60_000) {
+    const key = { "idempotency-key": randomBytes(12).toString("hex") };
+    const accepted = async () => {
+      const answer = await this.ask("POST", `/api/session/${sessionId}/send`, { content }, key).catch(() => undefined);
+      return answer?.status === 202 && answer.body.turnId;
+    };
+    return eventually(accepted, `the server takes "${content}"`, ms);
+  }
+
+  /** The session has nothing to do and waits for nobody. */
+  async isIdle(sessionId) {
+    const status = await this.get(`/api/session/${sessionId}/status`).catch(() => undefined);
+    return status?.activity === "idle" || status?.activity === "failed";
+  }
 }
 
 /** A WebSocket on a raw socket. `onMessage` gets parsed objects, `onClose` the end; `bytes` counts what arrived. */

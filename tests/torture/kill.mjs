@@ -1,46 +1,27 @@
 // The server killed (SIGKILL) at random moments under load, again and again: nothing that any client saw as complete is lost.
 //
-//   node tests/torture/kill.mjs [--kills 200] [--sessions 4]
+//   node tests/torture/kill.mjs [--kills 200] [--sessions 4] [--rotate 100]
 //
 // Before each kill prompts are sent with Idempotency-Keys, retried across kills until they are accepted; a WebSocket follows
-// every session and records each form it sees as final. Afterwards the store must hold every one of them, unchanged; no
-// turn may have another end than the one that was seen; no key may have sent twice. One JSON line; exit code 1 otherwise.
-import { isDeepStrictEqual } from "node:util";
+// every session and records each form it sees as final. After `rotate` kills new sessions take over, so that a long run is not
+// spent on reading long histories. In the end the store must hold every form that was seen, unchanged; no turn may have
+// another end than the one that was seen; no key may have sent twice. One JSON line; exit code 1 otherwise.
+import { median, option, random } from "../support/figures.mjs";
+import { leftAfter } from "../support/proc.mjs";
 import { eventually, makeHome, Server, Socket, sleep } from "../support/server.mjs";
+import { Witness } from "../support/witness.mjs";
 
-const option = (name, otherwise) => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? otherwise : Number(process.argv[at + 1]);
-};
 const kills = option("kills", 200);
 const sessionCount = option("sessions", 4);
-const random = (n) => Math.floor(Math.random() * n);
-const isFinalItem = (item) => ["complete", "error", "cancelled"].includes(item.status);
-const isFinalTurn = (turn) => turn.type === "turn_complete" || turn.type === "turn_error";
+const rotate = option("rotate", 100);
 
 const { home, project, remove } = makeHome();
-const finals = new Map(); // "session item" → the form that was seen as final.
-const turnEnds = new Map();
-let changedFinals = 0;
-let seen = 0;
-
-function record(map, key, value) {
-  const known = map.get(key);
-  if (known !== undefined && !isDeepStrictEqual(known, value)) ++changedFinals;
-  map.set(key, value);
-  ++seen;
-}
-
-function look(message) {
-  const items = message.type === "session:history" ? message.entries : message.type === "session:upsert" ? [message.payload] : [];
-  const turns = message.type === "session:history" ? message.turns : message.type === "session:turn" ? [message.payload] : [];
-  for (const item of items) if (isFinalItem(item)) record(finals, `${item.sessionId} ${item.itemId}`, item);
-  for (const turn of turns) if (isFinalTurn(turn)) record(turnEnds, `${turn.sessionId} ${turn.turnId}`, turn);
-}
+const witness = new Witness();
+const start = (port) => Server.start({ home, port, args: ["--log-level", "off"] });
 
 /** Follows every session until the server dies. */
 function follow(server, sessions) {
-  const socket = new Socket(server.port, { onMessage: look });
+  const socket = new Socket(server.port, { onMessage: (message) => witness.look(message) });
   socket.open.then(
     () => {
       for (const sessionId of sessions) socket.send({ type: "session:open", sessionId, appends: random(2) === 0 });
@@ -50,9 +31,15 @@ function follow(server, sessions) {
   return socket;
 }
 
-let server = await Server.start({ home, args: ["--log-level", "off"] });
-const sessions = [];
-for (let i = 0; i < sessionCount; ++i) sessions.push((await server.create(project)).sessionId);
+let server = await start(0);
+const everySession = [];
+let sessions = [];
+async function newSessions() {
+  sessions = [];
+  for (let i = 0; i < sessionCount; ++i) sessions.push((await server.create(project)).sessionId);
+  everySession.push(...sessions);
+}
+await newSessions();
 
 const prompts = new Map(); // Key → {sessionId, turnId?}: what was accepted, under one id for ever.
 let differentTurns = 0;
@@ -80,9 +67,12 @@ async function send(target, key) {
 const started = Date.now();
 const readyMs = [];
 for (let kill = 0; kill < kills; ++kill) {
+  if (kill > 0 && kill % rotate === 0) await newSessions();
   const life = server;
   const sockets = [follow(life, sessions), follow(life, sessions)];
-  const retried = [...prompts].filter(([, prompt]) => prompt.turnId === undefined || random(40) === 0).map(([key]) => key);
+  const retried = [...prompts]
+    .filter(([, prompt]) => prompt.turnId === undefined || (sessions.includes(prompt.sessionId) && random(40) === 0))
+    .map(([key]) => key);
   const fresh = Array.from({ length: 2 }, () => {
     const key = `key-${++keys}`;
     prompts.set(key, { sessionId: sessions[random(sessions.length)] });
@@ -98,13 +88,13 @@ for (let kill = 0; kill < kills; ++kill) {
   await Promise.all(sending);
   for (const socket of sockets) socket.destroy();
   await Promise.all(sockets.map((socket) => socket.closed));
-  server = await Server.start({ home, port: life.port, args: ["--log-level", "off"] });
+  server = await start(life.port);
   readyMs.push(server.readyMs);
 }
 
 // The last life: everything is tried again, the queues drain, and the whole is compared.
 for (const key of prompts.keys()) await send(server, key);
-for (const sessionId of sessions) {
+for (const sessionId of everySession) {
   await eventually(
     async () => {
       await server.ask("POST", `/api/session/${sessionId}/queue`, { resume: true });
@@ -115,15 +105,14 @@ for (const sessionId of sessions) {
   );
 }
 let lost = 0;
-let wrongEnds = 0;
+let wrongEnds = witness.changed;
 let duplicates = 0;
 const uses = new Map();
-for (const sessionId of sessions) {
+for (const sessionId of everySession) {
   const truth = await server.get(`/api/session/${sessionId}/timeline?since=0`);
-  const items = new Map(truth.entries.map((item) => [`${sessionId} ${item.itemId}`, item]));
-  const turns = new Map(truth.turns.map((turn) => [`${sessionId} ${turn.turnId}`, turn]));
-  for (const [key, item] of finals) if (key.startsWith(sessionId) && !isDeepStrictEqual(items.get(key), item)) ++lost;
-  for (const [key, turn] of turnEnds) if (key.startsWith(sessionId) && !isDeepStrictEqual(turns.get(key), turn)) ++wrongEnds;
+  const found = witness.compare(truth);
+  lost += found.lost.length;
+  wrongEnds += found.wrongEnds.length + found.open.length;
   for (const item of truth.entries) {
     const key = item.origin === "user" ? / key=(\S+)$/.exec(item.content)?.[1] : undefined;
     if (key !== undefined) uses.set(key, (uses.get(key) ?? 0) + 1);
@@ -131,21 +120,22 @@ for (const sessionId of sessions) {
 }
 for (const count of uses.values()) duplicates += count - 1;
 const { code } = await server.stop();
+const orphans = await leftAfter(`HOME=${home}`);
 remove();
 
-readyMs.sort((a, b) => a - b);
 const result = {
   name: "torture_kill",
   kills,
   seconds: Math.round((Date.now() - started) / 1000),
-  finals_seen: seen,
+  finals_seen: witness.seen,
   prompts_accepted: accepted,
-  restart_ms_median: Math.round(readyMs[readyMs.length >> 1]),
+  restart_ms_median: Math.round(median(readyMs)),
   lost,
-  wrong_or_double_ends: wrongEnds + changedFinals,
+  wrong_or_double_ends: wrongEnds,
   turn_ids_changed: differentTurns,
   duplicates,
+  orphans,
   exit_code: code,
 };
 console.log(JSON.stringify(result));
-process.exitCode = lost + wrongEnds + changedFinals + differentTurns + duplicates + code === 0 ? 0 : 1;
+process.exitCode = lost + wrongEnds + differentTurns + duplicates + orphans + code === 0 ? 0 : 1;
