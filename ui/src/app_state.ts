@@ -98,6 +98,28 @@ export class App {
   readonly failed = computed(() =>
     this.sessionIds.value.filter((id) => this.session(id)?.value.activity === "failed"),
   );
+  /**
+   * The sessions of each project that are not archived, newest first. A list whose sessions did not change stays the same
+   * object, so that news of one session concerns one project, however many there are.
+   */
+  readonly byProject = computed((): ReadonlyMap<string, readonly SessionInfo[]> => {
+    const lists = new Map<string, SessionInfo[]>();
+    for (const id of this.sessionIds.value) {
+      const info = this.session(id)!.value;
+      if (info.archived) continue;
+      const list = lists.get(info.projectId);
+      if (list) list.push(info);
+      else lists.set(info.projectId, [info]);
+    }
+    for (const [projectId, list] of lists) {
+      list.sort((a, b) => (a.lastActiveAt < b.lastActiveAt ? 1 : a.lastActiveAt > b.lastActiveAt ? -1 : 0));
+      const old = this.lists.get(projectId);
+      if (old?.length === list.length && old.every((info, at) => info === list[at]))
+        lists.set(projectId, old);
+    }
+    this.lists = lists;
+    return lists;
+  });
   readonly epoch = signal("");
   readonly scrolls = new Map<string, Scroll>();
   /** What a session was called on screen while it was being made: its view stays, so that no key is lost. */
@@ -106,6 +128,7 @@ export class App {
   readonly attention: Attention;
 
   private version = "";
+  private lists: ReadonlyMap<string, SessionInfo[]> = new Map();
   private readonly sessions = new Map<string, Signal<SessionInfo>>();
   private readonly stores = new Map<string, SessionStore>();
   private readonly opened = new Set<string>();
@@ -354,6 +377,8 @@ export class App {
   private activity(message: Extract<ServerMessage, { type: "session:activity" }>): void {
     const { type: _type, requestId: _requestId, ...info } = message;
     const old = this.sessions.get(info.sessionId)?.peek();
+    // After a connect there is one of these for each session that is unread: its project's list is on its way and has it too.
+    if (!old && !this.listed.peek().has(info.projectId)) return;
     if (info.archived && !old?.archived) this.forgetSession(info.sessionId);
     else this.putSession(info);
     if (old?.activity !== info.activity) {

@@ -24,6 +24,30 @@ describe("projects", () => {
     expect(texts(page.root, ".project-name")).toEqual(["web-shop", "engine", "notes"]);
   });
 
+  it("news of one session concerns its own project only, and waits for the list of its project", async () => {
+    const world = new World("busy");
+    page = await startPage(world);
+    const { app } = page;
+    await until(() => app.listed.value.size === 3);
+    const [first, second] = app.projects.value.map(({ projectId }) => projectId);
+    const before = app.byProject.value;
+    const info = before.get(first!)![0]!;
+    app.receive({ type: "session:activity", ...info, title: "Another title" });
+    expect(app.byProject.value.get(first!)![0]!.title).toBe("Another title");
+    expect(app.byProject.value.get(second!)).toBe(before.get(second!));
+    const known = app.sessionIds.value;
+    app.receive({
+      type: "session:activity",
+      ...info,
+      sessionId: "stranger",
+      projectId: "not-listed",
+      unread: true,
+    });
+    expect(app.sessionIds.value).toBe(known);
+    app.receive({ type: "session:activity", ...info, sessionId: "fresh", unread: true });
+    expect(app.sessionIds.value).toContain("fresh");
+  });
+
   it("E1-TC-1.1b: the first run greets, explains, lists agents and offers to add a project", async () => {
     page = await startPage(new World("first-run"));
     await until(() => $(page.root, ".home h1"));

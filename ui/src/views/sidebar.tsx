@@ -1,6 +1,5 @@
 // Projects and their sessions: who works, who waits, who is done. Above them the inbox, below them the agents.
 import { useComputed, useSignal } from "@preact/signals";
-import type { Signal } from "@preact/signals";
 import { archiveSession, loadArchived, reconnect, removeProject } from "../actions";
 import { fuzzy } from "../completion";
 import { age } from "../format";
@@ -146,24 +145,12 @@ function InboxButton() {
   );
 }
 
-/** Sessions of one project, newest first. */
-export function sessionsOf(
-  ids: readonly string[],
-  session: (id: string) => Signal<SessionInfo> | undefined,
-  projectId: string,
-): SessionInfo[] {
-  return ids
-    .map((id) => session(id)?.value)
-    .filter((info): info is SessionInfo => info?.projectId === projectId && !info.archived)
-    .sort((a, b) => b.lastActiveAt.localeCompare(a.lastActiveAt));
-}
+const kNone: readonly SessionInfo[] = [];
 
 function ProjectSection({ project, filter }: { project: Project; filter: string }) {
   const app = useApp();
   const all = useSignal(false);
-  const sessions = useComputed(() =>
-    sessionsOf(app.sessionIds.value, (id) => app.session(id), project.projectId),
-  ).value;
+  const sessions = useComputed(() => app.byProject.value.get(project.projectId) ?? kNone).value;
   const matching =
     filter === ""
       ? sessions
