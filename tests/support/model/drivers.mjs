@@ -70,23 +70,29 @@ class LineProcess {
   }
 }
 
-/// Claude Code over stream-json. `permission`: 'allow' or 'deny'.
+/// The environment in which Claude Code talks to a model on loopback and to nobody else.
+export const claudeEnvironment = (modelUrl) => ({
+  ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: 'sk-test',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1',
+});
+
+/// Claude Code over stream-json. `permission`: 'allow' or 'deny'; `watch` sees every message.
 export class Claude {
   asked = 0;
   #process;
   #permission;
+  #watch;
   #seen = [];
   #turn;
 
-  constructor({bin, modelUrl, home, project, permission = 'allow'}) {
+  constructor({bin, modelUrl, home, project, permission = 'allow', args = [], watch = () => {}}) {
     this.#permission = permission;
+    this.#watch = watch;
     this.#process = new LineProcess(bin, [
       '--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json',
-      '--permission-prompt-tool=stdio', '--include-partial-messages',
-    ], {cwd: project, env: {
-      HOME: home, ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: 'sk-test',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1',
-    }}, (message) => this.#onMessage(message));
+      '--permission-prompt-tool=stdio', '--include-partial-messages', ...args,
+    ], {cwd: project, env: {HOME: home, ...claudeEnvironment(modelUrl)}},
+    (message) => this.#onMessage(message));
   }
 
   async start() {}
@@ -112,6 +118,7 @@ export class Claude {
   }
 
   #onMessage(message) {
+    this.#watch(message);
     if (message.type === 'assistant') this.#seen.push(message);
     if (message.type === 'result') this.#turn(message);
     if (message.type !== 'control_request') return;
@@ -145,11 +152,27 @@ export class Acp {
         bin, args, {cwd: home, env}, (message) => this.#onMessage(message));
   }
 
-  async start() {
+  get sessionId() {
+    return this.#session;
+  }
+
+  async #initialize() {
     await this.#call('initialize', {
       protocolVersion: 1,
       clientCapabilities: {fs: {readTextFile: false, writeTextFile: false}, terminal: false},
     });
+  }
+
+  /// Instead of `start`: goes on with a session that is there already.
+  async load(sessionId) {
+    await this.#initialize();
+    const {project: cwd} = this.#options;
+    await this.#call('session/load', {sessionId, cwd, mcpServers: []});
+    this.#session = sessionId;
+  }
+
+  async start() {
+    await this.#initialize();
     const {mode, project} = this.#options;
     const opened = await this.#call('session/new', {cwd: project, mcpServers: []});
     this.#session = opened.sessionId;
