@@ -44,6 +44,7 @@ async function fill(server, home) {
       made.map(async ({ sessionId }, i) => {
         await server.deliver(sessionId, `/tools 1 of task ${i} in project ${p}`);
         await eventually(() => server.isIdle(sessionId), "the end of the turn", 60_000);
+        if (i % 10 !== 0) await server.post(`/api/session/${sessionId}/read`);
       }),
     );
   }

@@ -48,6 +48,18 @@ describe("projects", () => {
     expect(app.sessionIds.value).toContain("fresh");
   });
 
+  it("the filter shows the newest matches of each project, and the others on request", async () => {
+    const world = new World("first-run");
+    const project = world.addProject("/usr");
+    for (let n = 0; n < 30; n++) world.addSession(project.projectId, "codex", `Task ${n}`, { unread: true });
+    page = await startPage(world);
+    await until(() => $$(page.root, ".session-row").length === 30);
+    await type($(page.root, ".filter input") as HTMLInputElement, "task");
+    await until(() => $$(page.root, ".session-row").length === 8);
+    ($(page.root, ".more") as HTMLElement).click();
+    await until(() => $$(page.root, ".session-row").length === 30);
+  });
+
   it("E1-TC-1.1b: the first run greets, explains, lists agents and offers to add a project", async () => {
     page = await startPage(new World("first-run"));
     await until(() => $(page.root, ".home h1"));

@@ -156,10 +156,12 @@ function ProjectSection({ project, filter }: { project: Project; filter: string 
       ? sessions
       : sessions.filter((info) => fuzzy(filter, `${info.title} ${project.name}`) !== undefined);
   const closed = app.collapsed.value.includes(project.projectId) && filter === "";
-  const shown =
-    all.value || filter !== ""
-      ? matching
-      : matching.filter((info, index) => index < kFew || info.activity !== "idle" || info.unread);
+  // Of many matches the newest: a first letter matches nearly everything, and a thousand rows are felt.
+  const shown = all.value
+    ? matching
+    : matching.filter(
+        (info, index) => index < kFew || (filter === "" && (info.activity !== "idle" || info.unread)),
+      );
   const toggle = () => {
     const now = app.collapsed.peek();
     app.collapsed.value = closed ? now.filter((id) => id !== project.projectId) : [...now, project.projectId];
