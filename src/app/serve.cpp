@@ -24,6 +24,7 @@
 #include "app/control.h"
 #include "base/version.h"
 #include "process/guarded_process.h"
+#include "process/spawn.h"
 #include "providers/timers.h"
 #include "server/server.h"
 #include "store/data_dir.h"
@@ -43,7 +44,8 @@ int failed(const std::string& why) {
 
 /// What protects the process itself: nobody of the same user may read our memory or environment.
 void harden() {
-  ::umask(077);
+  // Our files are private; what agents write is the user's, as if written in a terminal.
+  set_child_umask(::umask(077));
   ::prctl(PR_SET_DUMPABLE, 0);
   const rlimit no_core = {0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);

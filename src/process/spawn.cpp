@@ -8,6 +8,7 @@
 #include <linux/close_range.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include "process/children.h"
@@ -38,8 +40,12 @@ struct Plan {
   int count;
   int death_signal;
   pid_t parent;
+  std::optional<mode_t> umask;
   int report;
 };
+
+/// Set once, before anything is started.
+std::optional<mode_t> child_umask;
 
 [[noreturn]] void give_up(const Plan& plan, Step step) {
   const Failure failure{step, errno};
@@ -80,6 +86,7 @@ void place_descriptors(Plan& plan) {
     ::prctl(PR_SET_PDEATHSIG, plan.death_signal);
     if (::getppid() != plan.parent) ::_exit(127);  // It died before we could ask.
   }
+  if (plan.umask) ::umask(*plan.umask);
   place_descriptors(plan);
   if (plan.cwd != nullptr && ::chdir(plan.cwd) != 0) give_up(plan, Step::Chdir);
   ::execve(plan.program, plan.argv, plan.env);
@@ -135,6 +142,10 @@ bool has_nul(const SpawnOptions& options) {
 
 }  // namespace
 
+void set_child_umask(mode_t mask) {
+  child_umask = mask;
+}
+
 Result<std::pair<Fd, Fd>> make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
@@ -164,6 +175,7 @@ Result<Spawned> spawn(const SpawnOptions& options) {
             .count = static_cast<int>(descriptors.size()),
             .death_signal = options.death_signal,
             .parent = ::getpid(),
+            .umask = child_umask,
             .report = report->second.get()};
 
   sigset_t all;

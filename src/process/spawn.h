@@ -1,10 +1,10 @@
 /// spawn: the one place that starts a process.
 ///
 /// By argv, never through a shell. The child gets a session of its own, default signals, an empty
-/// mask, exactly the descriptors it is given, exactly the environment it is given, and dies with
-/// its parent (PR_SET_PDEATHSIG, which follows the thread that called: only ever spawn from a
-/// thread that lives as long as the program, our io thread). vfork, so that the cost does not grow
-/// with our memory.
+/// mask, the user's umask, exactly the descriptors it is given, exactly the environment it is
+/// given, and dies with its parent (PR_SET_PDEATHSIG, which follows the thread that called: only
+/// ever spawn from a thread that lives as long as the program, our io thread). vfork, so that the
+/// cost does not grow with our memory.
 #pragma once
 
 #include <sys/types.h>
@@ -36,6 +36,9 @@ struct Spawned {
 /// descriptors, memory), AgentUnavailable when the program cannot be run, ProjectPathInvalid when
 /// the directory cannot be entered.
 Result<Spawned> spawn(const SpawnOptions& options);
+
+/// The umask that children get from now on; without this, ours. Call it before the first spawn.
+void set_child_umask(mode_t mask);
 
 /// A pipe whose ends close on exec: first what is read, second what is written.
 Result<std::pair<Fd, Fd>> make_pipe();

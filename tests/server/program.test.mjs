@@ -147,6 +147,21 @@ test("SIGTERM: clients are told, agents are gone, exit code 0, and the conversat
   other.remove();
 });
 
+test("S24: an agent has the user's umask, whatever ours is", async () => {
+  const other = makeHome();
+  const script = join(other.home, "agent.sh");
+  writeFileSync(script, `#!/bin/sh\numask >'${other.home}/mask.new'\nmv '${other.home}/mask.new' '${other.home}/mask'\nexec cat >/dev/null\n`);
+  chmodSync(script, 0o755);
+  mkdirSync(join(other.home, ".config", "liminal-builder"), { recursive: true });
+  writeFileSync(join(other.home, ".config", "liminal-builder", "config.toml"), `[agents.mask]\nprotocol = "events"\ncommand = "${script}"\n`);
+  const started = await Server.start({ home: other.home });
+  await started.create(other.project, "mask");
+  await eventually(() => existsSync(join(other.home, "mask")), "the agent's umask");
+  assert.equal(parseInt(readFileSync(join(other.home, "mask"), "utf8"), 8), process.umask());
+  await started.stop();
+  other.remove();
+});
+
 test("a bearer survives a restart", async () => {
   const other = makeHome();
   const first = await Server.start({ home: other.home });
