@@ -1,7 +1,9 @@
 /// The commands of the program; each returns its exit code.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/options.h"
 
@@ -15,6 +17,9 @@ int open_command(const Options& options);
 int export_command(const Options& options);
 int doctor_command(const Options& options);
 int licenses_command();
+
+/// The licences of everything inside: packaging/copyright and the texts it refers to.
+std::string_view license_text();
 
 /// Opens the user's browser where there is one; never fails, never waits.
 void open_browser(const std::string& url);

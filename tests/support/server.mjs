@@ -50,11 +50,12 @@ export function environment(home, more = {}) {
 
 /** A running server. `kill` is SIGKILL, `stop` SIGTERM; both wait for the end. */
 export class Server {
-  static async start({ home, port = 0, args = [], env = {} }) {
+  /** `command` runs the program, when it is not the built one by itself. */
+  static async start({ home, port = 0, args = [], env = {}, command = [program] }) {
     const server = new Server();
     server.log = "";
     server.startedAt = performance.now();
-    server.child = spawn(program, ["serve", "--no-open", "--port", String(port), "--data-dir", join(home, "data"), ...args], {
+    server.child = spawn(command[0], [...command.slice(1), "serve", "--no-open", "--port", String(port), "--data-dir", join(home, "data"), ...args], {
       env: environment(home, env),
       stdio: ["ignore", "pipe", "pipe"],
     });
