@@ -67,9 +67,9 @@ inline constexpr std::int64_t kBatchAgeMs = 50;
 inline constexpr std::int64_t kBatchIdleMs = 1000;
 
 // --- Text -----------------------------------------------------------------------------------
-/// An agent's text that reaches this goes on in a further item. The longest answer of a model is
-/// about half of it; a final form is encoded in one go, and everybody else waits that long.
-inline constexpr std::size_t kTextItemBytesMax = 1U << 20U;
+/// An agent's text that reaches this goes on in a further item: more than nearly every answer has,
+/// and little enough to encode its final form in one go while everybody else waits.
+inline constexpr std::size_t kTextItemBytesMax = 256U << 10U;
 /// Where a text cannot be divided (an item with its own id, a tool's output) its growth ends here.
 /// What a final form says is kept up to kLineBytesMax.
 inline constexpr std::size_t kGrowingBytesMax = 8U << 20U;

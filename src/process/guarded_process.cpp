@@ -41,6 +41,10 @@ namespace {
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 /// Small on purpose: all lines of one read are handled in one go, and others wait that long.
 constexpr std::size_t kReadBytes = std::size_t{16} << 10U;
+/// An agent whose output is always there for us has been read for this long in one go; it then
+/// waits half as long. So a flood takes two thirds of our time at most, its writer sleeps in
+/// between, and others are heard at once.
+constexpr std::chrono::milliseconds kFloodTurn{1};
 /// A guardian that was told to kill and is still there (stopped, say) is killed after this long.
 constexpr std::chrono::seconds kGuardianPatience{12};
 constexpr std::chrono::seconds kSweepPatience{5};
@@ -109,6 +113,8 @@ class Child : public std::enable_shared_from_this<Child> {
     co_await self->changed_.async_wait(kTuple);
   }
 
+  /// Before a read: a pause, when this agent floods.
+  asio::awaitable<void> leave_room();
   void reap(siginfo_t& how);
   ExitStatus read_report();
   void discard_input();
@@ -125,8 +131,13 @@ class Child : public std::enable_shared_from_this<Child> {
   asio::steady_timer changed_;  // Never expires: cancelling it wakes everyone who waits.
   std::optional<asio::steady_timer> patience_;
 
+  using Clock = std::chrono::steady_clock;
   LineReader lines_;
   std::vector<char> read_buffer_;
+  Clock::time_point read_at_;              // When the last read ended.
+  Clock::duration flood_{};                // Spent since the output was last read to its end.
+  std::size_t last_read_ = 0;              // Bytes.
+  std::optional<asio::steady_timer> gap_;  // Made for those who flood.
   bool output_ended_ = false;
 
   std::string input_;           // Queued behind input_writing_.
@@ -173,10 +184,25 @@ asio::awaitable<std::optional<Line>> Child::next_line() {
       if (got > 0) lines_.feed({read_buffer_.data(), static_cast<std::size_t>(got)});
       continue;
     }
+    co_await leave_room();
     const auto [error, got] = co_await stdout_.async_read_some(asio::buffer(read_buffer_), kTuple);
+    read_at_ = Clock::now();
+    last_read_ = got;
     lines_.feed({read_buffer_.data(), got});
     if (error && error != asio::error::operation_aborted) output_ended_ = true;
   }
+}
+
+asio::awaitable<void> Child::leave_room() {
+  if (last_read_ < kReadBytes) {
+    flood_ = {};
+    co_return;
+  }
+  flood_ += Clock::now() - read_at_;
+  if (flood_ < kFloodTurn) co_return;
+  if (!gap_) gap_.emplace(changed_.get_executor());
+  gap_->expires_after(std::exchange(flood_, {}) / 2);
+  co_await gap_->async_wait(kTuple);
 }
 
 Result<void> Child::write_line(std::string line) {

@@ -45,7 +45,7 @@ struct Fixture {
 
 TEST_CASE("a text without end goes on in further items, and none of it is lost") {
   Fixture f;
-  const std::string piece(300'000, 'x');
+  const std::string piece(75'000, 'x');
   const std::string update =
       R"({"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":")" +
       piece + R"("}})";
