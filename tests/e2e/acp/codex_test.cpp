@@ -22,10 +22,8 @@ struct Npm {
   static constexpr const char* kProcess = "node";
 };
 
-const SessionId kSession("session-1");
-
 template <class Kind>
-class CodexWorld : public World {
+class CodexWorld : public AgentWorld {
  public:
   CodexWorld() {
     const std::string port = start_model();
@@ -43,43 +41,8 @@ class CodexWorld : public World {
     config.env.emplace_back("OPENAI_API_KEY", "sk-test");
     config.env.emplace_back("NO_BROWSER", "1");
     config.path = {fs::path(required_cli("LB_TEST_NODE")).parent_path().string()};
-    provider = &start(config);
-    heard = &listen(kSession);
+    begin();
   }
-  /// As after a restart of the server: a new provider, a new process.
-  void restart() {
-    provider = &start(config);
-    heard = &listen(kSession);
-    heard->order.clear();
-    heard->items.clear();
-    heard->turns.clear();
-  }
-  LoadSessionOptions load_options(const std::string& cli_session_id) const {
-    LoadSessionOptions options;
-    options.cli_session_id = cli_session_id;
-    options.project_dir = project();
-    return options;
-  }
-  /// The approval that waits, once there is one.
-  Upsert approval(const std::string& turn) {
-    REQUIRE(until([&] { return !heard->template all<Approval>(turn).empty(); }));
-    return heard->template all<Approval>(turn).front();
-  }
-  void answer(const Upsert& item, OptionKind kind) {
-    const auto& options = std::get<Approval>(item.body).options;
-    const auto option = std::ranges::find(options, kind, &ApprovalOption::kind);
-    REQUIRE(option != options.end());
-    Answer answer;
-    answer.item_id = item.item_id;
-    answer.option_id = option->option_id;
-    answer.answered_by = "test";
-    const auto answered = run(io, provider->answer(kSession, answer));
-    REQUIRE_MESSAGE(answered.has_value(), (answered ? "" : answered.error().message));
-  }
-
-  AgentConfig config;
-  Provider* provider = nullptr;
-  Heard* heard = nullptr;
 };
 
 TEST_CASE_TEMPLATE("codex end to end: create, stream, think, fail and go on", Kind, Native, Npm) {
@@ -96,7 +59,7 @@ TEST_CASE_TEMPLATE("codex end to end: create, stream, think, fail and go on", Ki
         "Hello! This is a short scripted answer in two sentences. It ends here.");
 
   world.turn(kSession, "t2", "[[scenario:thinking]] hm");
-  CHECK(world.heard->template all<Thinking>("t2").size() == 1);
+  CHECK(world.heard->all<Thinking>("t2").size() == 1);
 
   const Turn& failed = world.turn(kSession, "t3", "[[scenario:error-400]] fail");
   CHECK(failed.type == TurnType::Error);
@@ -117,7 +80,7 @@ std::string reported(CodexWorld<Kind>& world, const std::string& name, const std
   for (int attempt = 1; attempt <= 8; ++attempt) {
     const std::string id = name + "-" + std::to_string(attempt);
     CHECK(world.turn(kSession, id, prompt).status == TurnStatus::Completed);
-    const auto calls = world.heard->template all<ToolCall>(id);
+    const auto calls = world.heard->all<ToolCall>(id);
     REQUIRE(calls.size() == tools);
     for (const Upsert& call : calls) CHECK(is_final(call.status));
     if (std::ranges::none_of(
@@ -134,7 +97,7 @@ TEST_CASE_TEMPLATE("codex end to end: tools read, write and run, with text betwe
   CodexWorld<Kind> world;
   world.create(kSession);
   const std::string turn = reported(world, "go", "[[scenario:multi-tool]] go", 3);
-  const auto tools = world.heard->template all<ToolCall>(turn);
+  const auto tools = world.heard->all<ToolCall>(turn);
   for (const Upsert& tool : tools) CHECK(tool.status == ItemStatus::Complete);
   REQUIRE(std::get<ToolCall>(tools[0].body).tool_output.has_value());
   CHECK(std::get<ToolCall>(tools[0].body).tool_output->view().find("hello world") !=
@@ -142,10 +105,10 @@ TEST_CASE_TEMPLATE("codex end to end: tools read, write and run, with text betwe
   CHECK(std::get<ToolCall>(tools[1].body).diffs.size() == 1);
   CHECK(fs::exists(world.root / "project/out.txt"));
   // Text before and after each tool: four messages around three tools.
-  CHECK(world.heard->template all<Message>(turn).size() == 4);
+  CHECK(world.heard->all<Message>(turn).size() == 4);
 
   const std::string failing = reported(world, "fail", "[[scenario:bash-fail]] fail", 1);
-  const auto failed = world.heard->template all<ToolCall>(failing);
+  const auto failed = world.heard->all<ToolCall>(failing);
   CHECK(std::get<ToolCall>(failed[0].body).exit_code == 3);
   CHECK(failed[0].status == ItemStatus::Error);
 }
@@ -163,7 +126,7 @@ TEST_CASE_TEMPLATE("codex end to end: permission allowed and denied", Kind, Nati
   REQUIRE(world.until([&] { return world.heard->ended("t1"); }));
   CHECK_FALSE(fs::exists(made));
   CHECK(world.heard->items.at(denied.item_id.str()).status == ItemStatus::Complete);
-  for (const Upsert& tool : world.heard->template all<ToolCall>("t1")) {
+  for (const Upsert& tool : world.heard->all<ToolCall>("t1")) {
     CHECK(tool.status != ItemStatus::Complete);
   }
 
@@ -183,7 +146,7 @@ TEST_CASE_TEMPLATE("codex end to end: cancel in text and in a question, then reu
   REQUIRE(run(world.io, world.provider->cancel_turn(kSession)).has_value());
   REQUIRE(world.until([&] { return world.heard->ended("t1"); }));
   CHECK(world.heard->turns.back().status == TurnStatus::Cancelled);
-  CHECK(world.heard->template all<Message>("t1").back().status == ItemStatus::Cancelled);
+  CHECK(world.heard->all<Message>("t1").back().status == ItemStatus::Cancelled);
 
   world.send(kSession, "t2", "[[scenario:permission]] may I");
   const Upsert asked = world.approval("t2");
@@ -267,7 +230,7 @@ TEST_CASE_TEMPLATE("E1-TC-5.3a: a killed session leaves no process behind", Kind
   CodexWorld<Kind> world;
   world.create(kSession);
   world.send(kSession, "t1", "[[scenario:bash-sleep]] sleep");
-  REQUIRE(world.until([&] { return !world.heard->template all<ToolCall>("t1").empty(); }));
+  REQUIRE(world.until([&] { return !world.heard->all<ToolCall>("t1").empty(); }));
   REQUIRE(run(world.io, world.provider->kill_session(kSession)).has_value());
   CHECK(world.heard->ended("t1"));
   CHECK(world.statuses.back() == AgentStatus::Idle);

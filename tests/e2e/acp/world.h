@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>  // mkdtemp
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
@@ -204,6 +205,50 @@ class World {
   std::unique_ptr<ProviderRegistry> registry_;
   Provider* provider_ = nullptr;
   std::map<SessionId, Heard> heard_;
+};
+
+inline const SessionId kSession("session-1");
+
+/// A World with one agent, whose `config` the test fills, and one session.
+class AgentWorld : public World {
+ public:
+  void begin() {
+    provider = &start(config);
+    heard = &listen(kSession);
+  }
+  /// As after a restart of the server: a new provider, a new process.
+  void restart() {
+    begin();
+    heard->order.clear();
+    heard->items.clear();
+    heard->turns.clear();
+  }
+  LoadSessionOptions load_options(const std::string& cli_session_id) const {
+    LoadSessionOptions options;
+    options.cli_session_id = cli_session_id;
+    options.project_dir = project();
+    return options;
+  }
+  /// The approval that waits, once there is one.
+  Upsert approval(const std::string& turn) {
+    REQUIRE(until([&] { return !heard->all<Approval>(turn).empty(); }));
+    return heard->all<Approval>(turn).front();
+  }
+  void answer(const Upsert& item, OptionKind kind) {
+    const auto& options = std::get<Approval>(item.body).options;
+    const auto option = std::ranges::find(options, kind, &ApprovalOption::kind);
+    REQUIRE(option != options.end());
+    Answer answer;
+    answer.item_id = item.item_id;
+    answer.option_id = option->option_id;
+    answer.answered_by = "test";
+    const auto answered = run(io, provider->answer(kSession, answer));
+    REQUIRE_MESSAGE(answered.has_value(), (answered ? "" : answered.error().message));
+  }
+
+  AgentConfig config;
+  Provider* provider = nullptr;
+  Heard* heard = nullptr;
 };
 
 }  // namespace lb::test
