@@ -60,6 +60,28 @@ export class BlockSplitter {
   }
 }
 
+/**
+ * A block as it reads while its end is still on the way: bold, code and links that were begun are shown as such,
+ * so that no markup flickers by. The text itself is not touched; a finished block is drawn from what was written.
+ */
+export function mended(raw: string): string {
+  const ticks = raw.match(/`+/g) ?? [];
+  const text = raw.replace(/\s+$/, "");
+  const space = raw.slice(text.length);
+  if (ticks.length % 2 === 1) {
+    const tick = ticks[ticks.length - 1]!;
+    return text.endsWith(tick) ? text.slice(0, -tick.length) + space : text + tick + space;
+  }
+  const link = /!?\[([^\]\n]*)(?:\](?:\([^)\s]*)?)?$/.exec(text);
+  const whole = link
+    ? text.slice(0, link.index) + (/^!?\[[ xX]?\]?$/.test(link[0]) ? link[0] : link[1]!)
+    : text;
+  const plain = whole.replace(/`+[^`]*`+/g, "");
+  if ((plain.match(/\*\*/g) ?? []).length % 2 === 0) return whole + space;
+  if (whole.endsWith("**")) return whole.slice(0, -2) + space;
+  return `${whole.replace(/\*$/, "")}**${space}`;
+}
+
 function toBlock(token: Token): Block {
   if (token.type !== "code") return { raw: token.raw };
   const fence = /^ {0,3}(`{3,}|~{3,})/.exec(token.raw)?.[1];

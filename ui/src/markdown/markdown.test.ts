@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { BlockSplitter } from "./blocks";
+import { describe, expect, it, vi } from "vitest";
+import { BlockSplitter, mended } from "./blocks";
 import { highlight } from "./languages";
 import { renderBlock, sanitise } from "./sanitise";
 import { MarkdownView } from "./view";
@@ -69,7 +69,7 @@ describe("BlockSplitter", () => {
     expect(splitter.blocks.map((block) => block.raw)).toEqual(["other"]);
   });
 
-  it("cuts a long list so that its beginning is finished", () => {
+  it("cuts a long list so that its beginning is finished", async () => {
     const splitter = new BlockSplitter();
     const list = (n: number) => Array.from({ length: n }, (_, i) => `${i + 1}. item ${i}\n`).join("");
     splitter.update(list(100));
@@ -78,8 +78,26 @@ describe("BlockSplitter", () => {
     const view = new MarkdownView();
     view.show(list(50), false);
     view.show(list(100), true);
-    expect(view.element.querySelectorAll("li").length).toBe(100);
+    await expect.poll(() => view.element.querySelectorAll("li").length).toBe(100);
     expect(view.element.querySelectorAll("ol")[1]!.getAttribute("start")).toBe("25");
+  });
+
+  it.each([
+    ["a **bol", "a **bol**"],
+    ["a **", "a "],
+    ["a **bold*", "a **bold**"],
+    ["a **bold** b", "a **bold** b"],
+    ["run `make", "run `make`"],
+    ["run `", "run "],
+    ["`a**` and **b", "`a**` and **b**"],
+    ["see [the guide](https://exam", "see the guide"],
+    ["see [the gui", "see the gui"],
+    ["see [the guide](https://x.y/)", "see [the guide](https://x.y/)"],
+    ["- [ ", "- [ "],
+    ["- [x] done", "- [x] done"],
+    ["2 * 3 * 4", "2 * 3 * 4"],
+  ])("mends what is only begun: %s", (raw, shown) => {
+    expect(mended(raw)).toBe(shown);
   });
 
   it("knows an open fence from a closed one", () => {
@@ -110,20 +128,77 @@ describe("MarkdownView", () => {
     expect(view.element.querySelector("strong")?.textContent).toBe("bold");
   });
 
-  it("ends with the same DOM however the text arrived", () => {
+  it("ends with the same DOM however the text arrived", async () => {
     const growing = new MarkdownView();
     growing.show(sample.slice(0, 5), false);
     for (let end = 1; end <= sample.length; end += 13) growing.show(sample.slice(0, end), true);
     growing.show(sample, true);
-    expect(growing.element.textContent).toBe(rendered(sample).textContent);
+    await expect.poll(() => growing.element.textContent).toBe(rendered(sample).textContent);
     expect(growing.element.querySelectorAll("*").length).toBe(rendered(sample).querySelectorAll("*").length);
   });
 
-  it("resolves reference links that are defined later", () => {
+  it("resolves reference links that are defined later", async () => {
     const view = new MarkdownView();
     view.show("See [here][x].\n\n", true);
     view.show("See [here][x].\n\n[x]: https://example.com/\n", true);
-    expect(view.element.querySelector("a")?.getAttribute("href")).toBe("https://example.com/");
+    await expect
+      .poll(() => view.element.querySelector("a")?.getAttribute("href"))
+      .toBe("https://example.com/");
+  });
+
+  it("draws a burst over several frames, in order, and ends with all of it", async () => {
+    let now = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 1));
+    const frames: FrameRequestCallback[] = [];
+    const raf = vi.spyOn(window, "requestAnimationFrame").mockImplementation((run) => frames.push(run));
+    try {
+      const view = new MarkdownView();
+      view.show("Start.\n\n", false);
+      const burst = `Start.\n\n${Array.from({ length: 40 }, (_, n) => `Paragraph ${n}.\n\n`).join("")}`;
+      view.show(burst, false);
+      const seen: number[] = [];
+      while (frames.length > 0) {
+        frames.shift()!(0);
+        seen.push(view.element.querySelectorAll("p").length);
+      }
+      expect(seen.length).toBeGreaterThan(5);
+      expect(Math.max(...seen.map((count, at) => count - (seen[at - 1] ?? 1)))).toBeLessThan(6);
+      expect(view.element.querySelectorAll("p").length).toBe(41);
+      expect(view.element.lastElementChild?.textContent).toBe("Paragraph 39.");
+    } finally {
+      clock.mockRestore();
+      raf.mockRestore();
+    }
+  });
+
+  it("lets the browser skip blocks far above the end while a text grows, and none when it comes back", () => {
+    const view = new MarkdownView();
+    view.show("Start.\n\n", false);
+    view.show(Array.from({ length: 8 }, (_, n) => `${n}.\n\n`).join("Text\n\n"), true);
+    expect(view.element.querySelector(".settled")).toBeNull();
+    const long = new MarkdownView();
+    const raf = vi.spyOn(window, "requestAnimationFrame").mockImplementation((run) => (run(0), 1));
+    const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+    try {
+      long.show("Start.\n\n", false);
+      long.show(`Start.\n\n${"Text.\n\n".repeat(30)}`, false);
+    } finally {
+      raf.mockRestore();
+      clock.mockRestore();
+    }
+    expect(long.element.querySelectorAll("p").length).toBe(31);
+    expect(long.element.querySelectorAll(".settled").length).toBe(19);
+    expect(long.element.lastElementChild!.className).toBe("");
+    long.attached();
+    expect(long.element.querySelectorAll(".settled").length).toBe(0);
+  });
+
+  it("shows markup that was only begun as what it will be, and the text as written at the end", async () => {
+    const view = new MarkdownView();
+    view.show("It is **bol", false);
+    expect(view.element.querySelector("strong")?.textContent).toBe("bol");
+    view.show("It is **bol", true);
+    await expect.poll(() => view.element.textContent?.trim()).toBe("It is **bol");
   });
 });
 

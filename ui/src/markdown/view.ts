@@ -1,9 +1,13 @@
 // One message as rendered markdown. Finished blocks stay as they are; the last one is drawn again, once per frame.
-import { BlockSplitter, type Block } from "./blocks";
+import { BlockSplitter, mended, type Block } from "./blocks";
 import { CodeBlock } from "./code";
 import { renderBlock } from "./sanitise";
 
-/** When the last block itself is slow to draw, wait this many times its cost before the next time. */
+/** A frame gives the text this much; what is left is drawn in the next ones, so that a burst never stops the page. */
+const kSliceMs = 3;
+/** Blocks this far above the end of a growing text may be skipped by the browser while they are off screen. */
+const kUnsettled = 12;
+/** When the last block itself is slow to draw, wait this many times its cost before it is drawn again. */
 const kRest = 6;
 
 interface Drawn {
@@ -19,6 +23,13 @@ export class MarkdownView {
   private wanted = "";
   private whole: string | undefined;
   private frame = 0;
+  private final = false;
+  /** The first block that is not on screen as it is in the text. */
+  private next = 0;
+  /** Blocks before this one are drawn again although their own text is the same: a link definition came late. */
+  private stale = 0;
+  /** Blocks before this one are settled: drawn, seen once, and skipped in layout and paint while off screen. */
+  private settled = 0;
   private notBefore = 0;
 
   constructor() {
@@ -28,9 +39,18 @@ export class MarkdownView {
   /** Shows `text`: now when it is the first or the last form, else with the next frame. */
   show(text: string, final: boolean): void {
     this.wanted = text;
+    this.final = final;
     if (final && this.drawn.length === 0) this.drawWhole(text);
-    else if (final || this.drawn.length === 0) this.draw(final);
-    else if (this.frame === 0) this.frame = requestAnimationFrame(() => this.onFrame());
+    else if (final || this.drawn.length === 0) this.draw();
+    else this.later();
+  }
+
+  private later(): void {
+    if (this.frame !== 0) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.draw();
+    });
   }
 
   /** A finished text that was never drawn: one pass over all of it is cheaper than one per block. */
@@ -42,36 +62,41 @@ export class MarkdownView {
     this.whole = text;
   }
 
-  private onFrame(): void {
-    this.frame = 0;
-    if (performance.now() < this.notBefore) {
-      this.frame = requestAnimationFrame(() => this.onFrame());
-      return;
-    }
-    this.draw(false);
-  }
-
-  private draw(final: boolean): void {
-    if (this.frame !== 0) {
-      cancelAnimationFrame(this.frame);
-      this.frame = 0;
-    }
-    const start = performance.now();
+  /** Draws what changed, block by block, until the slice of this frame is used up. */
+  private draw(): void {
     if (this.whole !== undefined) {
       this.whole = undefined;
       this.element.replaceChildren();
     }
     const first = this.splitter.update(this.wanted);
     const { blocks } = this.splitter;
-    for (let index = Math.min(first, this.drawn.length); index < blocks.length; index++) {
-      const last = index === blocks.length - 1;
-      this.drawBlock(index, blocks[index]!, final || !last, first === 0);
-    }
-    if (final && blocks.length > 0)
-      this.drawBlock(blocks.length - 1, blocks[blocks.length - 1]!, true, false);
+    if (first === 0) this.stale = Math.min(this.drawn.length, blocks.length);
+    // The end of a message changes how its last block is drawn even when no text came with it.
+    this.next = Math.min(this.next, first, this.final ? Math.max(0, blocks.length - 1) : first);
     for (const gone of this.drawn.splice(blocks.length)) gone.nodes.forEach((node) => node.remove());
-    const cost = performance.now() - start;
-    this.notBefore = cost > 4 ? performance.now() + cost * kRest : 0;
+    const start = performance.now();
+    while (this.next < blocks.length) {
+      const began = performance.now();
+      const last = this.next === blocks.length - 1;
+      if (began - start > kSliceMs || (last && !this.final && began < this.notBefore)) return this.later();
+      this.drawBlock(this.next, blocks[this.next]!, this.final || !last, this.next < this.stale);
+      this.next++;
+      const cost = performance.now() - began;
+      if (last) this.notBefore = cost > kSliceMs / 2 ? performance.now() + cost * kRest : 0;
+    }
+    this.stale = 0;
+    while (this.settled < blocks.length - kUnsettled) this.mark(this.settled++, true);
+  }
+
+  /** The element comes back into the page: the browser forgot how high its skipped blocks are. */
+  attached(): void {
+    for (let index = 0; index < this.settled; index++) this.mark(index, false);
+    this.settled = 0;
+  }
+
+  private mark(index: number, settled: boolean): void {
+    for (const node of this.drawn[index]?.nodes ?? [])
+      if (node instanceof Element) node.classList.toggle("settled", settled);
   }
 
   private drawBlock(index: number, block: Block, finished: boolean, always: boolean): void {
@@ -83,10 +108,11 @@ export class MarkdownView {
       return;
     }
     if (old && old.raw === block.raw && !old.code && !always) return;
-    const fragment = renderBlock(block.raw, this.splitter.links);
+    const raw = finished ? block.raw : mended(block.raw);
+    const fragment = renderBlock(raw, this.splitter.links);
     enhance(fragment);
     const nodes = [...fragment.childNodes];
-    this.put(index, nodes, { raw: block.raw, nodes });
+    this.put(index, nodes, { raw, nodes });
   }
 
   private put(index: number, nodes: ChildNode[], drawn: Drawn): void {
@@ -95,6 +121,7 @@ export class MarkdownView {
     old?.nodes.forEach((node) => node.remove());
     nodes.forEach((node) => this.element.insertBefore(node, anchor));
     this.drawn[index] = drawn;
+    if (index < this.settled) this.mark(index, true);
   }
 
   private nodeAfter(index: number): ChildNode | null {

@@ -7,7 +7,9 @@ export function Markdown({ id, text, final }: { id: string; text: string; final:
   useLayoutEffect(() => {
     const view = markdownFor(id);
     view.show(text, final);
-    if (box.current!.firstChild !== view.element) box.current!.replaceChildren(view.element);
+    if (box.current!.firstChild === view.element) return;
+    view.attached();
+    box.current!.replaceChildren(view.element);
   }, [id, text, final]);
   return <div ref={box} class="md-box" />;
 }
