@@ -277,8 +277,8 @@ if (!only || only === "memory")
       if (turn % 5 === 4) samples.push(await sample());
     }
     const of = (name, list = samples) => list.map((one) => one[name]);
-    // The first minute fills the page's windows and loads the highlighter; what follows has to be flat.
-    const settled = samples.filter((one) => one.minutes > Math.min(1, minutes / 2));
+    // The first two minutes fill the page's windows and caches; what follows has to be flat.
+    const settled = samples.filter((one) => one.minutes > Math.min(2, minutes / 2));
     const early = Math.max(...of("heap", settled.slice(0, Math.ceil(settled.length / 2))));
     const late = Math.max(...of("heap", settled.slice(Math.ceil(settled.length / 2))));
     report(`heap over ${minutes} min of streaming: second half over first half`, late / early, "x", 1.15);

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { BlockSplitter, mended } from "./blocks";
 import { highlight } from "./languages";
 import { renderBlock, sanitise } from "./sanitise";
-import { MarkdownView } from "./view";
+import { forgetMarkdown, markdownFor, MarkdownView } from "./view";
 
 const html = (fragment: DocumentFragment) => {
   const box = document.createElement("div");
@@ -191,6 +191,25 @@ describe("MarkdownView", () => {
     expect(long.element.lastElementChild!.className).toBe("");
     long.attached();
     expect(long.element.querySelectorAll(".settled").length).toBe(0);
+  });
+
+  it("keeps rendered messages by how much they show, oldest use first out, and never one on screen", () => {
+    const shown = markdownFor("on-screen");
+    shown.show("x".repeat(50), true);
+    document.body.append(shown.element);
+    const old = markdownFor("old");
+    old.show("a".repeat(60), true);
+    const recent = markdownFor("recent");
+    recent.show("b".repeat(40), true);
+    forgetMarkdown(300, 120);
+    expect(markdownFor("on-screen")).toBe(shown);
+    expect(markdownFor("recent")).toBe(recent);
+    expect(markdownFor("old")).not.toBe(old);
+    shown.element.remove();
+    forgetMarkdown(1, 120);
+    expect(markdownFor("old")).not.toBe(old);
+    forgetMarkdown(0, 0);
+    expect(markdownFor("recent")).not.toBe(recent);
   });
 
   it("shows markup that was only begun as what it will be, and the text as written at the end", async () => {

@@ -36,6 +36,11 @@ export class MarkdownView {
     this.element.className = "md";
   }
 
+  /** How much text it shows: a measure of its nodes. */
+  get length(): number {
+    return this.wanted.length;
+  }
+
   /** Shows `text`: now when it is the first or the last form, else with the next frame. */
   show(text: string, final: boolean): void {
     this.wanted = text;
@@ -152,19 +157,29 @@ function enhance(fragment: DocumentFragment): void {
   }
 }
 
-/** Rendered messages that left the screen, newest use last: scrolling back costs nothing. */
+/**
+ * Rendered messages that left the screen, newest use last: scrolling back costs nothing. Bounded by how much text they
+ * show, because nodes are what costs memory: one long answer is worth hundreds of short ones.
+ */
 const cache = new Map<string, MarkdownView>();
-const kCached = 300;
+const kCachedViews = 300;
+const kCachedChars = 300_000;
 
 export function markdownFor(key: string): MarkdownView {
   const view = cache.get(key) ?? new MarkdownView();
   cache.delete(key);
   cache.set(key, view);
-  if (cache.size > kCached) {
-    for (const [old, candidate] of cache) {
-      if (cache.size <= kCached) break;
-      if (!candidate.element.isConnected) cache.delete(old);
-    }
-  }
   return view;
+}
+
+/** Forgets what was not used for longest; what is on screen stays. Called when a message leaves the screen. */
+export function forgetMarkdown(views = kCachedViews, chars = kCachedChars): void {
+  let kept = 0;
+  for (const view of cache.values()) kept += view.length;
+  for (const [key, view] of cache) {
+    if (cache.size <= views && kept <= chars) return;
+    if (view.element.isConnected) continue;
+    kept -= view.length;
+    cache.delete(key);
+  }
 }

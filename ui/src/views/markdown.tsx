@@ -1,5 +1,5 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
-import { markdownFor } from "../markdown/view";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { forgetMarkdown, markdownFor } from "../markdown/view";
 
 /** Rendered markdown enters the page as nodes, by ref: no HTML string ever reaches a component. */
 export function Markdown({ id, text, final }: { id: string; text: string; final: boolean }) {
@@ -11,5 +11,6 @@ export function Markdown({ id, text, final }: { id: string; text: string; final:
     view.attached();
     box.current!.replaceChildren(view.element);
   }, [id, text, final]);
+  useEffect(() => () => queueMicrotask(forgetMarkdown), []);
   return <div ref={box} class="md-box" />;
 }

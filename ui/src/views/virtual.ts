@@ -27,6 +27,14 @@ function estimatedEnd(options: VirtualOptions): number {
   return sum;
 }
 
+/** Sizes of rows that are long gone: the library keeps every key it ever measured, which in hours of streaming adds up. */
+function forgetSizes(list: Virtualizer<HTMLElement, HTMLElement>, { count, keyOf }: VirtualOptions): void {
+  const sizes = (list as unknown as { itemSizeCache?: Map<unknown, number> }).itemSizeCache;
+  if (!sizes || sizes.size < 4 * count + 1000) return;
+  const there = new Set<unknown>(Array.from({ length: count }, (_, index) => keyOf(index)));
+  for (const key of sizes.keys()) if (!there.has(key)) sizes.delete(key);
+}
+
 export function useVirtual(options: VirtualOptions): Virtualizer<HTMLElement, HTMLElement> {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const latest = useRef(options);
@@ -55,6 +63,7 @@ export function useVirtual(options: VirtualOptions): Virtualizer<HTMLElement, HT
   };
   list.current ??= new Virtualizer(all);
   list.current.setOptions(all);
+  forgetSizes(list.current, options);
   useLayoutEffect(() => list.current!._didMount(), []);
   useLayoutEffect(() => list.current!._willUpdate());
   useEffect(() => {
