@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import {
   addProject,
   axeSource,
+  browser,
   closeBrowser,
   newSession,
   openPage,
@@ -141,7 +142,7 @@ test("tabs: E1-TC-4.1a and E1-TC-4.1b open, E1-TC-4.2a scroll is kept, E1-TC-4.2
       /the second one/,
     );
     await page.locator(".tab-close").first().click();
-    await page.getByRole("heading", { name: "Nothing open" }).waitFor();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
     assert.equal(await page.locator(".session-row").count(), 2);
     assert.deepEqual(page.problems, []);
   } finally {
@@ -179,6 +180,99 @@ test("phone width: the sidebar is a drawer, nothing overflows, a message can be 
       async () => !(await page.locator(".sidebar.drawer-open").count()),
       "the drawer to close",
     );
+    assert.deepEqual(page.problems, []);
+  } finally {
+    await server.stop();
+  }
+});
+
+test("on a phone everything that is touched is at least 40 pixels high and wide, in every place", async () => {
+  const server = await Server.start();
+  try {
+    const context = await (
+      await browser()
+    ).newContext({
+      viewport: { width: 390, height: 844 },
+      isMobile: true,
+      hasTouch: true,
+      reducedMotion: "reduce",
+    });
+    const page = await openPage(server, { context });
+    await page
+      .getByRole("heading", { name: "Welcome to Liminal Builder" })
+      .waitFor();
+    /** What could be pressed in the screen as it is and is too small; words inside a text are not counted. */
+    const small = (where) =>
+      page.evaluate((place) => {
+        const scope = document.querySelector("dialog[open]") ?? document;
+        return [
+          ...scope.querySelectorAll(
+            "button, select, textarea, a[href], input:not([type=radio], [type=checkbox], [type=file]), label:has(input)",
+          ),
+        ]
+          .filter((element) => {
+            const box = element.getBoundingClientRect();
+            const seen = element.checkVisibility({
+              opacityProperty: true,
+              visibilityProperty: true,
+            });
+            const inside = box.right > 0 && box.left < innerWidth;
+            const word = element.matches(".md a, .link-button, .copy, .skip");
+            return (
+              seen &&
+              inside &&
+              !word &&
+              box.width > 1 &&
+              (box.height < 40 || box.width < 40)
+            );
+          })
+          .map((element) => {
+            const box = element.getBoundingClientRect();
+            return `${place}: ${element.className} ${element.getAttribute("aria-label") ?? element.textContent} ${Math.round(box.width)}x${Math.round(box.height)}`;
+          });
+      }, where);
+    const found = [...(await small("first run"))];
+    const look = async (where) => {
+      found.push(...(await small(where)));
+      if (
+        await page.evaluate(
+          () => document.documentElement.scrollWidth > window.innerWidth,
+        )
+      )
+        found.push(`${where}: scrolls sideways`);
+    };
+    await page
+      .locator(".home")
+      .getByRole("button", { name: "Add project" })
+      .click();
+    await look("add project");
+    await page
+      .getByLabel("Folder on the server's machine")
+      .fill(server.project);
+    await page
+      .locator("dialog")
+      .getByRole("button", { name: "Add project" })
+      .click();
+    await page.locator("dialog", { hasText: "New session" }).waitFor();
+    await look("new session");
+    await newSession(page);
+    await look("empty session");
+    await send(page, "use tools on the phone");
+    await turnEnds(page);
+    await look("conversation");
+    await send(page, "ask for approval");
+    await page.locator(".approval.pending").waitFor();
+    await look("approval");
+    await page.getByRole("button", { name: "Show sidebar" }).click();
+    await page.locator(".session-row").first().waitFor();
+    await look("drawer");
+    await page.getByRole("button", { name: /^Inbox/ }).click();
+    await page.locator(".inbox .approval.pending").waitFor();
+    await look("inbox");
+    await page.getByRole("button", { name: "Show sidebar" }).click();
+    await page.getByRole("button", { name: "Settings" }).click();
+    await look("settings");
+    assert.deepEqual(found, []);
     assert.deepEqual(page.problems, []);
   } finally {
     await server.stop();
@@ -235,7 +329,7 @@ test("keyboard only: from an empty page to an answered approval", async () => {
     await page.locator(".approval.decided").waitFor();
     await turnEnds(page);
     await page.keyboard.press("Control+Alt+w");
-    await page.getByRole("heading", { name: "Nothing open" }).waitFor();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
     assert.deepEqual(page.problems, []);
   } finally {
     await server.stop();

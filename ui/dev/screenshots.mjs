@@ -13,7 +13,15 @@ const browser = await chromium.launch({
 
 async function shot(
   name,
-  { story = "busy", scheme = "light", size = { width: 1320, height: 860 }, open, login = true, after } = {},
+  {
+    story = "busy",
+    scheme = "light",
+    size = { width: 1320, height: 860 },
+    open,
+    login = true,
+    drawer = true,
+    after,
+  } = {},
 ) {
   if (only.length > 0 && !only.includes(name)) return;
   const server = await startServer({ story });
@@ -22,6 +30,7 @@ async function shot(
     viewport: size,
     deviceScaleFactor: 1,
     reducedMotion: "reduce",
+    ...(size.width < 760 ? { isMobile: true, hasTouch: true } : {}),
   });
   const page = await context.newPage();
   page.on("pageerror", (error) => console.error(name, "page error:", error.message));
@@ -30,7 +39,8 @@ async function shot(
   });
   await page.goto(login ? server.launch : server.url);
   if (login) await page.locator("nav").waitFor({ state: "attached" });
-  if (login && size.width < 760) await page.getByRole("button", { name: "Show sidebar" }).first().click();
+  if (login && size.width < 760 && drawer)
+    await page.getByRole("button", { name: "Show sidebar" }).first().click();
   if (open) {
     await page.getByRole("button", { name: open }).first().click();
     await page.locator(".chat-rows .row").first().waitFor();
@@ -117,6 +127,61 @@ await shot("offline", {
   after: async (page, server) => {
     await server.stop();
     await page.waitForTimeout(700);
+  },
+});
+await shot("overview", { story: "crowd" });
+await shot("overview-dark", { story: "crowd", scheme: "dark" });
+await shot("glance", {
+  story: "crowd",
+  open: cart,
+  after: async (page) => {
+    await page.getByTitle("Working: show only these").click();
+  },
+});
+await shot("add-project", {
+  after: async (page) => {
+    await page.getByRole("button", { name: "Add project" }).click();
+    await page.getByLabel("Folder on the server's machine").fill("/us");
+  },
+});
+await shot("settings", {
+  after: async (page) => {
+    await page.getByRole("button", { name: "Settings" }).click();
+  },
+});
+await shot("archived", {
+  after: async (page) => {
+    await page.getByRole("button", { name: "Archived" }).click();
+  },
+});
+await shot("empty-session", {
+  after: async (page) => {
+    await page.getByRole("button", { name: "New session in notes" }).first().click();
+    await page.getByRole("button", { name: "Start session" }).click();
+    await page.locator(".empty-session").waitFor();
+  },
+});
+await shot("menu", {
+  open: cart,
+  scheme: "dark",
+  after: async (page) => {
+    await page.getByRole("button", { name: "Session menu" }).click();
+  },
+});
+await shot("scrolled", {
+  story: "long",
+  open: cart,
+  after: async (page) => {
+    await page.locator(".chat-scroll").hover();
+    await page.mouse.wheel(0, -900);
+    await page.locator(".to-end").waitFor();
+  },
+});
+await shot("phone-overview", { size: phone, story: "crowd", drawer: false });
+await shot("phone-inbox", {
+  size: phone,
+  after: async (page) => {
+    await page.getByRole("button", { name: /^Inbox/ }).click();
   },
 });
 await shot("phone-chat", { size: phone, open: cart });

@@ -1,5 +1,5 @@
 // A development server that speaks docs/wire.md from memory: for working on the page, its screenshots and its measurements.
-// Usage: node dev/server.mjs [--port N] [--story first-run|busy|long|wide|test] [--dist DIR]
+// Usage: node dev/server.mjs [--port N] [--story first-run|busy|crowd|long|wide|test] [--dist DIR]
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, resolve } from "node:path";

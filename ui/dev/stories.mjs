@@ -84,6 +84,7 @@ export function seed(world, story) {
   });
   const failed = world.addSession(engine.projectId, "claude-code", "Port the mesh loader to C++23", {
     activity: "failed",
+    unread: true,
     lastActiveAt: ago(12),
   });
   failedTurn(failed);
@@ -93,6 +94,7 @@ export function seed(world, story) {
     archived: true,
     lastActiveAt: ago(60 * 24 * 30),
   });
+  if (story === "crowd") crowd(world);
   if (story === "wide")
     for (let p = 0; p < 17; p++) {
       const project = world.addProject(`/home/ada/project-${p}`);
@@ -101,6 +103,48 @@ export function seed(world, story) {
           lastActiveAt: ago(p * 50 + s),
         });
     }
+}
+
+/** Thirty sessions in five projects: many work, some wait, some are done. */
+function crowd(world) {
+  const tasks = [
+    "Fix the login redirect",
+    "Add dark mode to the settings page",
+    "Write tests for the importer",
+    "Upgrade to Node 22",
+    "Why does the nightly build fail?",
+    "Refactor the job queue",
+    "Translate the emails",
+    "Speed up the product search",
+    "Remove unused feature flags",
+    "Document the HTTP API",
+    "Move images to object storage",
+  ];
+  const kinds = [
+    { activity: "working" },
+    { activity: "working" },
+    { activity: "idle", unread: true },
+    { activity: "working" },
+    { activity: "needs-approval" },
+    { activity: "idle" },
+    { activity: "working" },
+    { activity: "idle" },
+    { activity: "failed", unread: true },
+    { activity: "working" },
+    { activity: "idle", unread: true },
+  ];
+  const agents = ["claude-code", "codex", "claude-code", "demo"];
+  const projects = ["api", "mobile-app"].map((name) => world.addProject(`/home/ada/${name}`));
+  for (let n = 0; n < 22; n++) {
+    const session = world.addSession(
+      projects[n % 2].projectId,
+      agents[n % 4],
+      tasks[n % 11] + (n >= 11 ? " again" : ""),
+      { ...kinds[(n * 7) % 11], lastActiveAt: ago(n * 3) },
+    );
+    if (session.info.activity === "needs-approval") pendingApproval(session);
+    if (session.info.activity === "failed") failedTurn(session);
+  }
 }
 
 function conversation({ timeline }) {

@@ -326,7 +326,7 @@ export class World {
         endedAt: new Date().toISOString(),
       });
       session.running = undefined;
-      this.change(session, { activity: "failed" });
+      this.change(session, { activity: "failed", unread: true });
     }
   }
 
@@ -413,6 +413,8 @@ export class World {
     const session = this.session(of[1]);
     if (of[2] === "status")
       return send(200, { ...session.info, isAlive: true, state: session.info.status, ...session.facts });
+    if (of[2] === "timeline")
+      return send(200, session.timeline.window(Number(url.searchParams.get("tail") ?? 1e9)));
     if (of[2] === "attachment") {
       this.attachment = body;
       return send(201, { attachmentId: randomUUID() });

@@ -3,7 +3,7 @@ import { batch } from "@preact/signals";
 import { WireError } from "./api";
 import type { App, DraftImage } from "./app_state";
 import { closeTab, neighbour, openTab, renameTab } from "./tabs";
-import type { ApprovalAnswer, AttachmentRef, Project } from "./wire";
+import type { ApprovalAnswer, AttachmentRef, Item, Project, Turn } from "./wire";
 
 /** The words of the conditions E1-TC-5.5a and 5.5b; whatever else is said, these come first. */
 export function createProblem(app: App, cliType: string, error: unknown): string {
@@ -302,6 +302,41 @@ export async function jumpTo(app: App, sessionId: string, itemId: string): Promi
   while (!store.item(itemId) && store.before.peek() !== undefined && Date.now() < deadline)
     await loadOlder(app, sessionId, 1000);
   app.jump.value = { sessionId, itemId };
+}
+
+/** The question that waits longest, of this session first; false when nobody waits. */
+export async function nextQuestion(app: App): Promise<boolean> {
+  const { active } = app.tabs.peek();
+  const waiting = app.waiting.peek();
+  const next = waiting.find((entry) => entry.sessionId === active) ?? waiting[0];
+  if (next) await jumpTo(app, next.sessionId, next.item.itemId);
+  return next !== undefined;
+}
+
+/** How a session failed last, for whoever has not opened it. */
+export async function lastFailure(app: App, sessionId: string): Promise<Failure | undefined> {
+  const { entries, turns } = await app.api.get<{ entries: Item[]; turns: Turn[] }>(
+    `/api/session/${sessionId}/timeline?tail=60`,
+  );
+  const turn = turns.filter((candidate) => candidate.type === "turn_error").sort((a, b) => b.pos - a.pos)[0];
+  if (!turn) return undefined;
+  const user = entries.find((item) => item.itemId === `${turn.turnId}:user`);
+  return { turn, prompt: user?.type === "message" ? user : undefined };
+}
+
+export interface Failure {
+  turn: Turn;
+  prompt: Extract<Item, { type: "message" }> | undefined;
+}
+
+/** Sends the prompt of a failed turn again. */
+export function sendAgain(app: App, sessionId: string, prompt: NonNullable<Failure["prompt"]>): void {
+  sendMessage(
+    app,
+    sessionId,
+    prompt.content,
+    prompt.attachments?.map(({ attachmentId, name }) => ({ attachmentId, name })) ?? [],
+  );
 }
 
 export async function attachImage(app: App, sessionId: string, file: File): Promise<void> {

@@ -2,6 +2,7 @@
 import { batch, computed, effect, signal, type Signal } from "@preact/signals";
 import { Api, WireError } from "./api";
 import { Attention } from "./attention";
+import { byAge, countStates } from "./glance";
 import { Outbox } from "./outbox";
 import { isBoolean, isNumber, isRecord, isRecordOf, isString, isStrings, stored } from "./prefs";
 import { Connection } from "./socket";
@@ -10,7 +11,7 @@ import { closeTabs, isTabs, noTabs, openTab, type Tabs } from "./tabs";
 import type { AgentInfo, Item, Project, ServerMessage, SessionInfo, SessionStatus } from "./wire";
 
 export type Theme = "system" | "light" | "dark";
-export type Page = "session" | "inbox" | "archived";
+export type Page = "session" | "home" | "inbox" | "archived";
 export interface Toast {
   id: number;
   kind: "error" | "info";
@@ -78,6 +79,8 @@ export class App {
   readonly now = signal(Date.now());
   /** An item to bring into view, set by search and the inbox. */
   readonly jump = signal<{ sessionId: string; itemId: string } | undefined>(undefined);
+  /** The conversation on screen: goes to the user's message before or after the place of reading. */
+  stepPrompt: ((step: 1 | -1) => boolean) | undefined;
   readonly images = signal<Readonly<Record<string, readonly DraftImage[]>>>({});
 
   readonly theme = stored<Theme>("lb.theme", "system", isTheme);
@@ -95,8 +98,9 @@ export class App {
   readonly tabs = stored<Tabs>("lb.tabs", noTabs, isTabs);
 
   readonly needsYou = computed(() => this.waiting.value.length);
+  /** Failures nobody has looked at yet; the rest are old news, still marked in the list. */
   readonly failed = computed(() =>
-    this.sessionIds.value.filter((id) => this.session(id)?.value.activity === "failed"),
+    this.listedSessions.value.filter((info) => info.activity === "failed" && info.unread),
   );
   /**
    * The sessions of each project that are not archived, newest first. A list whose sessions did not change stays the same
@@ -112,7 +116,7 @@ export class App {
       else lists.set(info.projectId, [info]);
     }
     for (const [projectId, list] of lists) {
-      list.sort((a, b) => (a.lastActiveAt < b.lastActiveAt ? 1 : a.lastActiveAt > b.lastActiveAt ? -1 : 0));
+      list.sort(byAge);
       const old = this.lists.get(projectId);
       if (old?.length === list.length && old.every((info, at) => info === list[at]))
         lists.set(projectId, old);
@@ -120,6 +124,9 @@ export class App {
     this.lists = lists;
     return lists;
   });
+  /** Every session that is not archived, newest first. */
+  readonly listedSessions = computed(() => [...this.byProject.value.values()].flat().sort(byAge));
+  readonly counts = computed(() => countStates(this.listedSessions.value));
   readonly epoch = signal("");
   readonly scrolls = new Map<string, Scroll>();
   /** What a session was called on screen while it was being made: its view stays, so that no key is lost. */
@@ -386,6 +393,11 @@ export class App {
       if (old) this.attention.changed(old, info);
     }
     this.markRead(info);
+  }
+
+  /** The user has seen how this session ended, without opening it. */
+  dismissFailure(sessionId: string): void {
+    void this.link.request({ type: "session:read", sessionId }).catch((error) => this.report(error));
   }
 
   /** What the user looks at is not unread. */

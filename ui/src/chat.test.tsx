@@ -213,7 +213,7 @@ describe("chat", () => {
   it("shows a diff with counts and changed words", async () => {
     await open("s-1");
     await until(() => $(page.root, ".diff"));
-    expect($(page.root, ".diff .diff-stat")!.textContent).toBe("+4 −3");
+    expect($(page.root, ".tool .diff-stat")!.textContent).toBe("+4 −3");
     expect($$(page.root, ".line-del").length).toBe(3);
     expect($(page.root, ".line-add mark")!.textContent).toBe("Cents, ");
   });

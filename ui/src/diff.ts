@@ -1,4 +1,6 @@
 // Unified diffs by line (Myers), for what an agent changed. Pure; cost is bounded whatever the files are.
+import { revealed } from "./ansi";
+import type { Diff } from "./wire";
 
 export interface DiffLine {
   kind: "same" | "add" | "del";
@@ -15,6 +17,23 @@ export interface FileDiff {
   hunks: Hunk[];
   added: number;
   removed: number;
+}
+
+/**
+ * The change that an edit asks to make, from the arguments of the common editing tools. Undefined when an argument is
+ * left over or a character would be invisible: then the arguments themselves are shown, and nothing hides.
+ */
+export function askedDiff(args: Readonly<Record<string, unknown>> | undefined): Diff | undefined {
+  const { file_path, old_string, new_string, content, replace_all, ...rest } = args ?? {};
+  if (typeof file_path !== "string" || Object.keys(rest).length > 0 || replace_all === true) return undefined;
+  const edit = typeof old_string === "string" && typeof new_string === "string" && content === undefined;
+  const write = typeof content === "string" && old_string === undefined && new_string === undefined;
+  if (!edit && !write) return undefined;
+  const texts = edit ? [file_path, old_string, new_string] : [file_path, content as string];
+  if (texts.some((text) => revealed(text).some((part) => part.hidden))) return undefined;
+  return edit
+    ? { path: file_path, oldText: old_string, newText: new_string }
+    : { path: file_path, newText: content as string };
 }
 
 /** More edits than this are shown as "all old lines, then all new ones": still true, and cheap. */

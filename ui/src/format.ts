@@ -16,8 +16,10 @@ export function duration(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const both = (large: string, small: number, unit: string) =>
+    small === 0 ? large : `${large} ${small} ${unit}`;
+  if (minutes < 60) return both(`${minutes} min`, Math.floor(seconds % 60), "s");
+  return both(`${Math.floor(minutes / 60)} h`, minutes % 60, "min");
 }
 
 export function between(start: string | undefined, end: string | undefined): string {
@@ -51,6 +53,24 @@ const dayAndTime = new Intl.DateTimeFormat(undefined, {
 export function clockTime(iso: string): string {
   const date = new Date(iso);
   return (date.toDateString() === new Date().toDateString() ? timeOfDay : dayAndTime).format(date);
+}
+
+/** Keys as this machine names them. */
+const mac = typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator.platform);
+const macKeys: Record<string, string> = { Ctrl: "⌘", Alt: "⌥", Shift: "⇧", Enter: "↵" };
+export function keyName(key: string): string {
+  return mac ? (macKeys[key] ?? key) : key;
+}
+
+/** The words of a markdown text on one line, for places that show a piece of it. */
+export function plainLine(markdown: string): string {
+  return markdown
+    .replace(/```\w*|\*\*|__|`|^#{1,6}\s/gm, "")
+    .replace(/\[([^\]]*)\]\([^)\s]*\)/g, "$1")
+    .replace(/\|[\s:|-]*\||\|/g, " · ")
+    .replace(/\s+/g, " ")
+    .replace(/^(?: ?· ?)+|(?: ?· ?)+$/g, "")
+    .trim();
 }
 
 /** The last part of a path, for headings; the whole stays in the title. */

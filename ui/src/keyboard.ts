@@ -1,10 +1,11 @@
 // Shortcuts of the whole page, in one table that is also the help sheet.
-import { closeSessionTab, stepTab } from "./actions";
+import { closeSessionTab, nextQuestion, stepTab } from "./actions";
 import type { App } from "./app_state";
 
 export interface Shortcut {
   keys: string[];
   label: string;
+  group: "Everywhere" | "Tabs" | "Writing" | "Reading and answering";
   match?: (event: KeyboardEvent) => boolean;
   run?: (app: App) => void;
 }
@@ -18,6 +19,7 @@ export const shortcuts: readonly Shortcut[] = [
   {
     keys: ["Ctrl", "K"],
     label: "Command palette",
+    group: "Everywhere",
     match: (e) => mod(e) && !e.shiftKey && e.key.toLowerCase() === "k",
     run: (app) => {
       app.dialog.value = { kind: "palette" };
@@ -26,6 +28,7 @@ export const shortcuts: readonly Shortcut[] = [
   {
     keys: ["Ctrl", "Shift", "F"],
     label: "Search all conversations",
+    group: "Everywhere",
     match: (e) => mod(e) && e.shiftKey && e.key.toLowerCase() === "f",
     run: (app) => {
       app.dialog.value = { kind: "search" };
@@ -34,6 +37,7 @@ export const shortcuts: readonly Shortcut[] = [
   {
     keys: ["Ctrl", "Alt", "N"],
     label: "New session",
+    group: "Everywhere",
     match: (e) => mod(e) && e.altKey && e.code === "KeyN",
     run: (app) => {
       app.dialog.value = { kind: "new-session" };
@@ -42,24 +46,37 @@ export const shortcuts: readonly Shortcut[] = [
   {
     keys: ["Ctrl", "Alt", "I"],
     label: "Inbox",
+    group: "Everywhere",
     match: (e) => mod(e) && e.altKey && e.code === "KeyI",
     run: (app) => {
       app.page.value = "inbox";
     },
   },
   {
+    keys: ["Ctrl", "Alt", "H"],
+    label: "Overview",
+    group: "Everywhere",
+    match: (e) => mod(e) && e.altKey && e.code === "KeyH",
+    run: (app) => {
+      app.page.value = "home";
+    },
+  },
+  {
     keys: ["Ctrl", "1…9"],
-    label: "Tab 1 to 9 (Alt 1…9 where the browser keeps Ctrl)",
+    label: "Tab 1 to 9 (or Alt)",
+    group: "Tabs",
     match: (e) => (mod(e) || e.altKey) && /^Digit[1-9]$/.test(e.code),
   },
   {
     keys: ["Ctrl", "Alt", "→ ←"],
     label: "Next or previous tab",
+    group: "Tabs",
     match: (e) => mod(e) && e.altKey && (e.key === "ArrowRight" || e.key === "ArrowLeft"),
   },
   {
     keys: ["Ctrl", "Alt", "W"],
     label: "Close tab",
+    group: "Tabs",
     match: (e) => mod(e) && e.altKey && e.code === "KeyW",
     run: (app) => {
       const { active } = app.tabs.peek();
@@ -68,7 +85,8 @@ export const shortcuts: readonly Shortcut[] = [
   },
   {
     keys: ["Ctrl", "Alt", "B"],
-    label: "Show or hide the sidebar (narrow windows)",
+    label: "Sidebar, in narrow windows",
+    group: "Everywhere",
     match: (e) => mod(e) && e.altKey && e.code === "KeyB",
     run: (app) => {
       app.drawer.value = !app.drawer.peek();
@@ -77,6 +95,7 @@ export const shortcuts: readonly Shortcut[] = [
   {
     keys: ["/"],
     label: "Write a message",
+    group: "Writing",
     match: (e) => e.key === "/" && !mod(e) && !e.altKey && !typing(e),
     run: () => {
       document.querySelector<HTMLElement>(".composer textarea")?.focus();
@@ -85,18 +104,33 @@ export const shortcuts: readonly Shortcut[] = [
   {
     keys: ["?"],
     label: "This sheet",
+    group: "Everywhere",
     match: (e) => e.key === "?" && !mod(e) && !typing(e),
     run: (app) => {
       app.dialog.value = { kind: "shortcuts" };
     },
   },
-  { keys: ["Enter"], label: "Send, or queue while a turn runs" },
-  { keys: ["Shift", "Enter"], label: "New line" },
-  { keys: ["Esc"], label: "Stop the running turn" },
-  { keys: ["↑"], label: "Earlier messages of yours, in an empty composer" },
-  { keys: ["Alt", "↑ ↓"], label: "Jump between your messages, in the conversation" },
-  { keys: ["1", "2", "3"], label: "Answer the approval that has the focus" },
-  { keys: ["Ctrl", "Shift", "→ ←"], label: "Move the focused tab" },
+  { keys: ["Enter"], label: "Send, or queue while a turn runs", group: "Writing" },
+  { keys: ["Shift", "Enter"], label: "New line", group: "Writing" },
+  { keys: ["Esc"], label: "Stop the running turn", group: "Writing" },
+  { keys: ["↑"], label: "Your earlier messages", group: "Writing" },
+  { keys: ["@"], label: "Mention a file", group: "Writing" },
+  {
+    keys: ["Alt", "↑ ↓"],
+    label: "Jump between your messages",
+    group: "Reading and answering",
+    match: (e) => e.altKey && !mod(e) && (e.key === "ArrowUp" || e.key === "ArrowDown"),
+  },
+  {
+    keys: ["Ctrl", "Alt", "A"],
+    label: "Go to the question that waits",
+    group: "Reading and answering",
+    match: (e) => mod(e) && e.altKey && e.code === "KeyA",
+    run: (app) => void nextQuestion(app),
+  },
+  { keys: ["1", "2", "3"], label: "Answer the question in focus", group: "Reading and answering" },
+  { keys: ["Ctrl", "Shift", "→ ←"], label: "Move the focused tab", group: "Tabs" },
+  { keys: ["Del"], label: "Close the focused tab", group: "Tabs" },
 ];
 
 /** Looks one event up; true when something was done. */
@@ -109,6 +143,8 @@ export function handleKey(app: App, event: KeyboardEvent): boolean {
     if (id) app.show(id);
   } else if (event.key === "ArrowRight" || event.key === "ArrowLeft")
     stepTab(app, event.key === "ArrowRight" ? 1 : -1);
+  else if (event.key === "ArrowUp" || event.key === "ArrowDown")
+    return app.stepPrompt?.(event.key === "ArrowUp" ? -1 : 1) ?? false;
   else shortcut.run?.(app);
   return true;
 }

@@ -107,8 +107,8 @@ describe("sessions", () => {
     await until(() => $(page.root, ".turn-footer"), "the end of the turn");
     const kinds = $$(page.root, ".row > *").map((element) => element.classList[0]);
     expect(kinds).toEqual(["message", "thinking", "tool", "tool", "plan", "message", "turn-footer"]);
-    expect($(page.root, ".message.agent .md ol > li")).toBeTruthy();
-    expect($(page.root, ".message.agent .md table td")).toBeTruthy();
+    await until(() => $(page.root, ".message.agent .md ol > li"));
+    await until(() => $(page.root, ".message.agent .md table td"));
   });
 
   it.each([

@@ -50,7 +50,7 @@ describe("tabs on the page", () => {
     button(await until(() => $(page.root, ".tab")), /^Close Fix/).click();
     await until(() => !$(page.root, ".tab"));
     expect(texts(page.root, ".session-title")).toContain("Fix the rounding error in the cart");
-    expect($(page.root, ".home h1")!.textContent).toBe("Nothing open");
+    expect($(page.root, ".home h1")!.textContent).toBe("Overview");
   });
 
   it("E1-TC-4.5a E1-TC-4.5b: a tab says New Session until it has a title, follows it, and shows its agent", async () => {

@@ -54,7 +54,8 @@ function MainArea() {
   const { active } = app.tabs.value;
   if (app.page.value === "inbox") return <InboxPage />;
   if (app.page.value === "archived") return <ArchivePage />;
-  if (active !== undefined) return <SessionView key={app.madeAs.get(active) ?? active} id={active} />;
+  if (active !== undefined && app.page.value === "session")
+    return <SessionView key={app.madeAs.get(active) ?? active} id={active} />;
   if (!app.projectsKnown.value)
     return (
       <main class="page" id="main">

@@ -1,12 +1,13 @@
 // Someone waits for the user: what exactly will happen, and the answers. The same card in the chat and in the inbox.
 import { useState } from "preact/hooks";
 import { answerApproval } from "../actions";
+import { askedDiff } from "../diff";
 import { clockTime } from "../format";
 import type { ApprovalAnswer, Item } from "../wire";
 import { useApp } from "./context";
 import { Icon } from "./icons";
 import { Markdown } from "./markdown";
-import { Revealed } from "./output";
+import { DiffView, Revealed } from "./output";
 
 export type Approval = Extract<Item, { type: "approval" }>;
 
@@ -46,6 +47,22 @@ function Decided({ item }: { item: Approval }) {
   );
 }
 
+/** Exactly what will happen. Arguments that came as one line of JSON are laid out; not a letter is left out. */
+export function readable(item: Pick<Approval, "detail" | "toolArguments">): string | undefined {
+  const { detail, toolArguments: args } = item;
+  const laidOut = args && Object.keys(args).length > 0 ? JSON.stringify(args, null, 2) : undefined;
+  if (detail === undefined || detail === "") return laidOut;
+  return laidOut && detail.startsWith("{") && sameJson(detail, args) ? laidOut : detail;
+}
+
+function sameJson(text: string, value: unknown): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+  } catch {
+    return false;
+  }
+}
+
 function Pending({ item }: { item: Approval }) {
   const app = useApp();
   const [busy, setBusy] = useState(false);
@@ -57,11 +74,8 @@ function Pending({ item }: { item: Approval }) {
       ...value,
     }).finally(() => setBusy(false));
   };
-  const detail =
-    item.detail ??
-    (item.toolArguments && Object.keys(item.toolArguments).length > 0
-      ? JSON.stringify(item.toolArguments, null, 2)
-      : undefined);
+  const diff = askedDiff(item.toolArguments);
+  const detail = readable(item);
   const onKey = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
     const option = item.options[Number(event.key) - 1];
@@ -81,6 +95,8 @@ function Pending({ item }: { item: Approval }) {
         <div class="detail plan-detail">
           <Markdown id={`plan:${item.sessionId}:${item.itemId}`} text={item.detail} final />
         </div>
+      ) : diff ? (
+        <DiffView id={`approval:${item.sessionId}:${item.itemId}`} diff={diff} />
       ) : (
         detail && (
           <pre class="detail" tabIndex={0} aria-label="Exactly what will run">
@@ -108,7 +124,7 @@ function Pending({ item }: { item: Approval }) {
             class="note"
             type="text"
             value={note}
-            placeholder="Say why, or what to do instead (optional)"
+            placeholder="Tell the agent more (optional)"
             aria-label="Message with your answer"
             onInput={(event) => setNote(event.currentTarget.value)}
           />

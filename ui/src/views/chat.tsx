@@ -7,7 +7,7 @@ import { toRows, type Row } from "../rows";
 import { useApp } from "./context";
 import { Icon } from "./icons";
 import { ItemView, TurnFooter, UserMessage } from "./items";
-import { Working } from "./parts";
+import { IconButton, Working } from "./parts";
 import { kEndThreshold, useVirtual } from "./virtual";
 
 export function Chat({ store, empty }: { store: SessionStore; empty: preact.ComponentChildren }) {
@@ -25,8 +25,11 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
   }).value;
   const scroller = useRef<HTMLDivElement>(null);
   const saved = useRef(app.scrolls.get(sessionId));
-  /** Undefined while following; else how many rows there were when the reader left the end. */
-  const leftAt = useSignal<number | undefined>(undefined);
+  /** Undefined while following; else the last row there was when the reader left the end. */
+  const leftAt = useSignal<string | undefined>(undefined);
+  const leave = () => {
+    leftAt.value ??= rows.findLast((row) => row.kind === "item")?.key ?? "";
+  };
   const loadingOlder = useRef(false);
 
   const list = useVirtual({
@@ -38,7 +41,7 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
   });
 
   useLayoutEffect(() => {
-    if (saved.current && !saved.current.following) leftAt.value = rows.length;
+    if (saved.current && !saved.current.following) leave();
     else list.scrollToEnd();
     return () => {
       app.scrolls.set(sessionId, {
@@ -60,7 +63,7 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
     if (!element) return; // The tab was closed in this moment.
     const away = element.scrollHeight - element.scrollTop - element.clientHeight > kEndThreshold;
     if (!away) leftAt.value = undefined;
-    else if (leftAt.peek() === undefined && readerMoved.current) leftAt.value = rows.length;
+    else if (readerMoved.current) leave();
     if (element.scrollTop < 1200 && store.before.peek() !== undefined && !loadingOlder.current) {
       loadingOlder.current = true;
       void loadOlder(app, sessionId).finally(() => {
@@ -99,27 +102,31 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
     sentBefore.current = sent;
   }, [sent]);
 
-  useJump(store, rows, list, leftAt);
+  useJump(store, rows, list, leave);
 
   store.following = leftAt.value === undefined;
   const items = list.getVirtualItems();
-  const fresh = leftAt.value === undefined ? 0 : Math.max(0, rows.length - leftAt.value);
-  const prompts = () =>
-    rows.flatMap((row, index) => (row.kind === "item" && row.itemId.endsWith(":user") ? [index] : []));
-  const stepPrompt = (step: 1 | -1) => {
+  const fresh = leftAt.value === undefined ? 0 : newItems(rows, leftAt.value);
+  const stepPrompt = (step: 1 | -1): boolean => {
+    const prompts = rows.flatMap((row, index) =>
+      row.kind === "item" && row.itemId.endsWith(":user") ? [index] : [],
+    );
     const top = list.getVirtualItemForOffset((list.scrollOffset ?? 0) + 32)?.index ?? 0;
-    const target =
-      step > 0 ? prompts().find((index) => index > top) : prompts().findLast((index) => index < top);
+    const target = step > 0 ? prompts.find((index) => index > top) : prompts.findLast((index) => index < top);
     if (target !== undefined) {
-      leftAt.value = rows.length;
+      leave();
       list.scrollToIndex(target, { align: "start" });
-    }
+    } else if (step > 0) follow();
+    return true;
   };
+  useEffect(() => {
+    app.stepPrompt = stepPrompt;
+    return () => {
+      if (app.stepPrompt === stepPrompt) app.stepPrompt = undefined;
+    };
+  });
   const onKey = (event: KeyboardEvent) => {
-    if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
-      event.preventDefault();
-      stepPrompt(event.key === "ArrowUp" ? -1 : 1);
-    } else if (["PageUp", "PageDown", "ArrowUp", "ArrowDown", "Home", "End", " "].includes(event.key)) hand();
+    if (["PageUp", "PageDown", "ArrowUp", "ArrowDown", "Home", "End", " "].includes(event.key)) hand();
   };
 
   return (
@@ -155,13 +162,24 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
         </div>
       </div>
       {leftAt.value !== undefined && (
-        <button type="button" class="to-end" onClick={follow}>
-          <Icon name="down" size={14} />
-          {fresh > 0 ? `${fresh} new` : "Newest"}
-        </button>
+        <div class="to-end-bar">
+          <IconButton icon="up" label="Your message before (Alt+↑)" onClick={() => stepPrompt(-1)} />
+          <button type="button" class="to-end" onClick={follow}>
+            <Icon name="end" size={14} />
+            {fresh > 0 ? `${fresh} new` : "Newest"}
+          </button>
+          <IconButton icon="down" label="Your message after (Alt+↓)" onClick={() => stepPrompt(1)} />
+        </div>
       )}
     </div>
   );
+}
+
+/** How many things came after `last`. Pages of older ones come in front and are no news. */
+export function newItems(rows: readonly Row[], last: string): number {
+  const at = rows.findLastIndex((row) => row.key === last);
+  if (at < 0 && last !== "") return 0;
+  return rows.slice(at + 1).filter((row) => row.kind === "item").length;
 }
 
 function RowView({ row, store }: { row: Row | undefined; store: SessionStore }) {
@@ -227,7 +245,7 @@ function useJump(
   store: SessionStore,
   rows: readonly Row[],
   list: ReturnType<typeof useVirtual>,
-  leftAt: { value: number | undefined },
+  leave: () => void,
 ): void {
   const app = useApp();
   const jump = app.jump.value;
@@ -236,11 +254,13 @@ function useJump(
     const index = rows.findIndex((row) => row.kind === "item" && row.itemId === rootOf(store, jump.itemId));
     if (index < 0) return;
     app.jump.value = undefined;
-    leftAt.value = rows.length;
+    leave();
     list.scrollToIndex(index, { align: "center" });
     setTimeout(() => {
       const element = document.querySelector(`.row[data-index="${index}"]`);
       element?.classList.add("found");
+      // A question that someone went to is about to be answered: 1, 2, 3 work at once.
+      element?.querySelector<HTMLElement>(".approval.pending .button")?.focus({ preventScroll: true });
       setTimeout(() => element?.classList.remove("found"), 2000);
     }, 120);
   }, [jump, rows]);

@@ -9,6 +9,8 @@ import { useApp } from "./context";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
 
+const narrow = matchMedia("(max-width: 760px)");
+
 interface Offer {
   value: string;
   label: string;
@@ -151,8 +153,8 @@ export function Composer({
             locked !== ""
               ? locked
               : working
-                ? "Write the next message: it is queued until this turn ends"
-                : `Message ${agentName}. @ for files, / for commands`
+                ? "Queue the next message"
+                : `Message ${agentName}${narrow.matches ? "" : ": @ for files, / for commands"}`
           }
           aria-autocomplete="list"
           aria-haspopup="listbox"

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { addProject, createSession, renameSession } from "../actions";
 import type { App, Dialog, Theme } from "../app_state";
+import { keyName } from "../format";
 import { shortcuts } from "../keyboard";
 import { useApp } from "./context";
 import { AgentMark, Icon } from "./icons";
@@ -169,8 +170,8 @@ function AddProject({ close }: { close: () => void }) {
 
 function NewSession({ projectId, close }: { projectId?: string; close: () => void }) {
   const app = useApp();
-  const agents = app.agents.value;
-  const usable = agents.filter((agent) => agent.installed);
+  const usable = app.agents.value.filter((agent) => agent.installed);
+  const agents = [...usable, ...app.agents.value.filter((agent) => !agent.installed)];
   const [project, setProject] = useState(projectId ?? currentProject(app));
   const [chosen, setCliType] = useState("");
   const cliType =
@@ -241,6 +242,11 @@ function NewSession({ projectId, close }: { projectId?: string; close: () => voi
             ))}
           </select>
         </label>
+        {usable.length === 0 && agents.length > 0 && (
+          <p class="problem" role="alert">
+            No agent was found on this machine. Install one of these, then come back.
+          </p>
+        )}
         <fieldset class="agent-choice">
           <legend>Agent</legend>
           {agents.map((agent, index) => (
@@ -261,10 +267,9 @@ function NewSession({ projectId, close }: { projectId?: string; close: () => voi
                 }}
               />
               <AgentMark cliType={agent.cliType} name={agent.name} />
-              <span class="grow">
+              <span class="grow agent-words">
                 <strong>{agent.name}</strong>
                 <span class="muted">
-                  {" "}
                   {agent.installed
                     ? (agent.version ?? "")
                     : (agent.remedy ?? agent.problem ?? "not installed")}
@@ -403,13 +408,13 @@ function Settings({ close }: { close: () => void }) {
         />
         <span>
           Notify me when a turn ends or someone waits for me
-          <span class="muted"> Only while this page is not in front.</span>
+          <span class="muted">Only while this page is not in front.</span>
         </span>
       </label>
       <footer class="modal-foot">
         <button
           type="button"
-          class="button danger"
+          class="button danger apart"
           onClick={() => {
             close();
             void app.api
@@ -432,20 +437,30 @@ function Settings({ close }: { close: () => void }) {
 }
 
 function Shortcuts({ close }: { close: () => void }) {
+  const groups = [...new Set(shortcuts.map((entry) => entry.group))];
   return (
     <Modal title="Keyboard shortcuts" onClose={close} class="wide">
-      <dl class="shortcuts">
-        {shortcuts.map((entry) => (
-          <div key={entry.label}>
-            <dt>
-              {entry.keys.map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dt>
-            <dd>{entry.label}</dd>
-          </div>
+      <div class="shortcuts">
+        {groups.map((group) => (
+          <section key={group}>
+            <h3>{group}</h3>
+            <dl>
+              {shortcuts
+                .filter((entry) => entry.group === group)
+                .map((entry) => (
+                  <div key={entry.label}>
+                    <dt>{entry.label}</dt>
+                    <dd>
+                      {entry.keys.map((key) => (
+                        <kbd key={key}>{keyName(key)}</kbd>
+                      ))}
+                    </dd>
+                  </div>
+                ))}
+            </dl>
+          </section>
         ))}
-      </dl>
+      </div>
     </Modal>
   );
 }

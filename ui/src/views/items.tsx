@@ -4,7 +4,7 @@ import type { Signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { between, clockTime, cost, count, duration } from "../format";
 import type { Item, Turn } from "../wire";
-import { sendMessage } from "../actions";
+import { sendAgain } from "../actions";
 import { ApprovalView } from "./approval";
 import { fold, useApp } from "./context";
 import { Icon } from "./icons";
@@ -141,7 +141,9 @@ function AttachmentImage({
     };
   }, [attachment.attachmentId]);
   return url ? (
-    <img class="attachment" src={url} alt={attachment.name ?? "Attached image"} />
+    <a href={url} target="_blank" rel="noopener" title="Open the image">
+      <img class="attachment" src={url} alt={attachment.name ?? "Attached image"} />
+    </a>
   ) : (
     <span class="chip">
       <Icon name="image" size={14} /> {attachment.name ?? "image"}
@@ -212,13 +214,7 @@ export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
   const facts = turnFacts(value);
   const retry = () => {
     const user = app.store(value.sessionId).item(`${value.turnId}:user`)?.peek();
-    if (user?.type === "message")
-      sendMessage(
-        app,
-        value.sessionId,
-        user.content,
-        user.attachments?.map(({ attachmentId, name }) => ({ attachmentId, name })) ?? [],
-      );
+    if (user?.type === "message") sendAgain(app, value.sessionId, user);
   };
   if (value.type === "turn_error") {
     return (
@@ -226,7 +222,11 @@ export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
         <Icon name="alert" size={16} />
         <div class="grow">
           <strong>This turn failed.</strong> {value.errorMessage}
-          <p class="muted">{[value.errorCode, ...facts].filter(Boolean).join(" · ")}</p>
+          <p class="muted">
+            {facts.join(" · ")}
+            {facts.length > 0 && value.errorCode && " · "}
+            {value.errorCode && <code>{value.errorCode}</code>}
+          </p>
         </div>
         {value.origin === "user" && (
           <button type="button" class="button" onClick={retry}>

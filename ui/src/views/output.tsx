@@ -111,23 +111,27 @@ export function useDiff(diff: Diff) {
   return useMemo(() => diffTexts(diff.oldText, diff.newText), [diff.oldText, diff.newText]);
 }
 
-export function DiffView({ id, diff }: { id: string; diff: Diff }) {
+/** One file's changes. `bare`: whatever is around it already names the file and folds it. */
+export function DiffView({ id, diff, bare = false }: { id: string; diff: Diff; bare?: boolean }) {
   const file = useDiff(diff);
   const large = file.added + file.removed > 60;
-  const { open, toggle } = fold(`diff:${id}:${diff.path}`, !large);
+  const { open: unfolded, toggle } = fold(`diff:${id}:${diff.path}`, !large);
+  const open = bare || unfolded;
   const [limit, setLimit] = useState(400);
   const total = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
   let left = limit;
   return (
-    <section class="diff">
-      <button type="button" class="diff-head" aria-expanded={open} onClick={toggle}>
-        <Icon name="chevron" size={12} />
-        <span class="path" title={diff.path}>
-          {diff.path}
-        </span>
-        {diff.oldText === undefined && <span class="chip">new</span>}
-        <DiffStat {...file} />
-      </button>
+    <section class={`diff ${bare ? "bare" : ""}`}>
+      {!bare && (
+        <button type="button" class="diff-head" aria-expanded={open} onClick={toggle}>
+          <Icon name="chevron" size={12} />
+          <span class="path" title={diff.path}>
+            {diff.path}
+          </span>
+          {diff.oldText === undefined && <span class="chip">new</span>}
+          <DiffStat {...file} />
+        </button>
+      )}
       {open && (
         <div class="diff-body" role="region" aria-label={`Changes in ${diff.path}`} tabIndex={0}>
           {file.hunks.length === 0 && <p class="muted">No line changed.</p>}

@@ -1,11 +1,15 @@
 // What fills the main area when it is not a session: first run, inbox, archive, the door.
-import { useState } from "preact/hooks";
-import { archiveSession, createSession, jumpTo } from "../actions";
-import { age } from "../format";
+import { useEffect, useState } from "preact/hooks";
+import { archiveSession, createSession, jumpTo, lastFailure, sendAgain, type Failure } from "../actions";
+import type { App } from "../app_state";
+import { age, keyName } from "../format";
+import { stateNames, stateOf, states, summary, type State } from "../glance";
+import type { SessionInfo } from "../wire";
 import { ApprovalView } from "./approval";
 import { useApp } from "./context";
 import { AgentMark, Icon, Logo } from "./icons";
-import { IconButton } from "./parts";
+import { CopyButton } from "./items";
+import { IconButton, StateMark } from "./parts";
 import { AgentRow } from "./sidebar";
 
 function PhoneMenu() {
@@ -22,101 +26,201 @@ function PhoneMenu() {
   );
 }
 
-/** No tab is open. Greets the first time, later offers the ways on. */
+/** Greets the first time; later the overview: who needs the user, who works, who is done. */
 export function HomePage() {
   const app = useApp();
-  const projects = app.projects.value;
-  const first = app.projectsKnown.value && projects.length === 0;
-  const demo = app.agents.value.find((agent) => agent.cliType === "demo");
+  const first = app.projectsKnown.value && app.projects.value.length === 0;
   return (
-    <main class="page home" id="main">
+    <main class={`page home ${first ? "first-run" : ""}`} id="main">
       <PhoneMenu />
-      <div class="page-column">
-        {first ? (
-          <>
-            <h1>Welcome to Liminal Builder</h1>
-            <p class="lead">
-              Run your AI coding agents side by side. Every conversation is kept, and you always see who is
-              working, who is waiting for you, and who is done.
-            </p>
-            <ol class="steps">
-              <li>
-                <strong>Add a project</strong>
-                <span class="muted">A folder on this machine that your agents may work in.</span>
-                <button
-                  type="button"
-                  class="button primary"
-                  onClick={() => {
-                    app.dialog.value = { kind: "add-project" };
-                  }}
-                >
-                  <Icon name="plus" size={14} />
-                  Add project
-                </button>
-              </li>
-              <li>
-                <strong>Start a session</strong>
-                <span class="muted">
-                  Pick an agent that is found below{demo ? ", or the demo agent: it needs no account" : ""}.
-                </span>
-              </li>
-              <li>
-                <strong>Answer when asked</strong>
-                <span class="muted">Questions and approvals of all sessions gather in the inbox.</span>
-              </li>
-            </ol>
-          </>
-        ) : (
-          <>
-            <h1>Nothing open</h1>
-            <p class="lead">Choose a session at the left, or start a new one.</p>
-            <div class="home-actions">
-              {projects.slice(0, 4).map((project) => (
-                <button
-                  type="button"
-                  key={project.projectId}
-                  class="button"
-                  onClick={() => {
-                    app.dialog.value = { kind: "new-session", projectId: project.projectId };
-                  }}
-                >
-                  <Icon name="plus" size={14} />
-                  New session in {project.name}
-                </button>
-              ))}
-              {demo && projects[0] && (
-                <button
-                  type="button"
-                  class="button"
-                  onClick={() =>
-                    void createSession(app, { cliType: "demo", projectId: projects[0]!.projectId })
-                  }
-                >
-                  <AgentMark cliType="demo" name={demo.name} />
-                  Try the demo agent
-                </button>
-              )}
-            </div>
-          </>
-        )}
-        <h2>Agents on this machine</h2>
-        <ul class="agent-list">
-          {app.agents.value.map((agent) => (
-            <AgentRow key={agent.cliType} agent={agent} />
-          ))}
-        </ul>
-        <p class="muted hint">
-          <kbd>Ctrl</kbd> <kbd>K</kbd> finds everything · <kbd>?</kbd> shows all shortcuts
-        </p>
-      </div>
+      <div class="page-column">{first ? <Welcome /> : <Overview />}</div>
     </main>
   );
+}
+
+function Welcome() {
+  const app = useApp();
+  const found = app.agents.value.filter((agent) => agent.installed);
+  const missing = app.agents.value.filter((agent) => !agent.installed);
+  return (
+    <>
+      <h1>Welcome to Liminal Builder</h1>
+      <p class="lead">
+        Run your AI coding agents side by side. Every conversation is kept, and you always see who is working,
+        who is waiting for you, and who is done.
+      </p>
+      <ol class="steps">
+        <li>
+          <strong>Add a project</strong>
+          <span class="muted">A folder on this machine that your agents may work in.</span>
+          <button
+            type="button"
+            class="button primary"
+            onClick={() => {
+              app.dialog.value = { kind: "add-project" };
+            }}
+          >
+            <Icon name="plus" size={14} />
+            Add project
+          </button>
+        </li>
+        <li>
+          <strong>Start a session</strong>
+          <span class="muted">
+            With one of the agents below. The demo agent shows everything and needs no account.
+          </span>
+        </li>
+        <li>
+          <strong>Answer when asked</strong>
+          <span class="muted">
+            Approvals and questions of all sessions gather in the inbox, at the top left.
+          </span>
+        </li>
+      </ol>
+      <h2>Ready on this machine</h2>
+      <ul class="agent-list">
+        {found.map((agent) => (
+          <AgentRow key={agent.cliType} agent={agent} />
+        ))}
+      </ul>
+      {missing.length > 0 && (
+        <>
+          <h2>Also supported</h2>
+          <ul class="agent-list">
+            {missing.map((agent) => (
+              <AgentRow key={agent.cliType} agent={agent} />
+            ))}
+          </ul>
+        </>
+      )}
+      <Hint />
+    </>
+  );
+}
+
+function Hint() {
+  return (
+    <p class="muted hint">
+      <kbd>{keyName("Ctrl")}</kbd> <kbd>K</kbd> finds everything · <kbd>?</kbd> shows all shortcuts
+    </p>
+  );
+}
+
+/** How many quiet sessions the overview offers: enough to go on with yesterday's work. */
+const kRecent = 6;
+
+function Overview() {
+  const app = useApp();
+  const sessions = app.listedSessions.value;
+  const said = summary(app.counts.value);
+  const demo = app.agents.value.find((agent) => agent.cliType === "demo" && agent.installed);
+  const project = app.projects.value[0];
+  const troubled = app.agents.value.filter(
+    (agent) => agent.status === "disconnected" || agent.status === "reconnecting",
+  );
+  return (
+    <>
+      <header class="page-head">
+        <h1>Overview</h1>
+        <button
+          type="button"
+          class="button primary"
+          onClick={() => {
+            app.dialog.value = { kind: "new-session" };
+          }}
+        >
+          <Icon name="plus" size={14} />
+          New session
+        </button>
+      </header>
+      <p class="lead">
+        {said !== ""
+          ? `${said}.`
+          : sessions.length > 0
+            ? "All quiet: nobody works, nobody waits."
+            : "No sessions yet."}
+      </p>
+      {[...states, "quiet" as const].map((state) => (
+        <StateGroup key={state} state={state} sessions={sessions.filter((info) => stateOf(info) === state)} />
+      ))}
+      {sessions.length === 0 && demo && project && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => void createSession(app, { cliType: "demo", projectId: project.projectId })}
+        >
+          <AgentMark cliType="demo" name={demo.name} />
+          Try the demo agent
+        </button>
+      )}
+      {troubled.length > 0 && (
+        <>
+          <h2>Agents in trouble</h2>
+          <ul class="agent-list">
+            {troubled.map((agent) => (
+              <AgentRow key={agent.cliType} agent={agent} />
+            ))}
+          </ul>
+        </>
+      )}
+      <Hint />
+    </>
+  );
+}
+
+function StateGroup({ state, sessions }: { state: State; sessions: readonly SessionInfo[] }) {
+  const app = useApp();
+  if (sessions.length === 0) return null;
+  const shown = state === "quiet" ? sessions.slice(0, kRecent) : sessions;
+  return (
+    <section class={`state-group group-${state}`} aria-label={stateNames[state]}>
+      <h2>
+        {stateNames[state]}
+        {state !== "quiet" && <span class="muted"> {sessions.length}</span>}
+      </h2>
+      <ul class="card-list">
+        {shown.map((info) => {
+          const asked = app.waiting.value.find((entry) => entry.sessionId === info.sessionId)?.item.title;
+          return (
+            <li key={info.sessionId}>
+              <button
+                type="button"
+                class="card-row"
+                onClick={() =>
+                  state === "needs" ? void openQuestion(app, info.sessionId) : app.show(info.sessionId)
+                }
+              >
+                <AgentMark cliType={info.cliType} name={app.agent(info.cliType)?.name} />
+                <span class="card-title">
+                  <bdi>{info.title || "New Session"}</bdi>
+                  {asked && <span class="muted">{asked}</span>}
+                </span>
+                <span class="muted card-project">{app.project(info.projectId)?.name}</span>
+                <span class="card-state">
+                  {state !== "quiet" && <StateMark state={state} label={stateNames[state]} />}
+                  <time class="age" dateTime={info.lastActiveAt}>
+                    {age(info.lastActiveAt, app.now.value)}
+                  </time>
+                </span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+async function openQuestion(app: App, sessionId: string): Promise<void> {
+  const waiting = app.waiting.peek().find((entry) => entry.sessionId === sessionId);
+  if (waiting) await jumpTo(app, sessionId, waiting.item.itemId);
+  else app.show(sessionId);
 }
 
 /** Everything that waits for the user, over all sessions, answerable in place. */
 export function InboxPage() {
   const app = useApp();
-  const failed = app.failed.value.map((id) => app.session(id)!.value);
+  const failed = app.failed.value;
   return (
     <main class="page inbox" id="main">
       <PhoneMenu />
@@ -126,6 +230,7 @@ export function InboxPage() {
           <div class="inbox-empty">
             <Icon name="check" size={24} />
             <p>Nobody waits for you.</p>
+            <p class="muted">Approvals, questions and failures of all sessions appear here.</p>
           </div>
         )}
         {app.waiting.value.map(({ sessionId, title, item }) => {
@@ -151,20 +256,58 @@ export function InboxPage() {
           );
         })}
         {failed.map((info) => (
-          <section key={info.sessionId} class="inbox-item">
-            <button type="button" class="inbox-from" onClick={() => app.show(info.sessionId)}>
-              <AgentMark cliType={info.cliType} name={app.agent(info.cliType)?.name} />
-              <strong>
-                <bdi>{info.title || "New Session"}</bdi>
-              </strong>
-              <span class="state-label failed">failed</span>
-              <span class="muted">{age(info.lastActiveAt, app.now.value)}</span>
-              <Icon name="chevron" size={12} />
-            </button>
-          </section>
+          <FailedCard key={info.sessionId} info={info} />
         ))}
       </div>
     </main>
+  );
+}
+
+/** A turn that failed while nobody looked: why, and what can be done about it from here. */
+function FailedCard({ info }: { info: SessionInfo }) {
+  const app = useApp();
+  const [failure, setFailure] = useState<Failure | undefined>(undefined);
+  useEffect(() => {
+    let gone = false;
+    lastFailure(app, info.sessionId).then(
+      (found) => {
+        if (!gone) setFailure(found);
+      },
+      () => {}, // The card still says that it failed, and opens.
+    );
+    return () => {
+      gone = true;
+    };
+  }, [info.sessionId, info.lastActiveAt]);
+  const prompt = failure?.prompt;
+  return (
+    <section class="inbox-item failed-item">
+      <button type="button" class="inbox-from" onClick={() => app.show(info.sessionId)}>
+        <AgentMark cliType={info.cliType} name={app.agent(info.cliType)?.name} />
+        <strong>
+          <bdi>{info.title || "New Session"}</bdi>
+        </strong>
+        <span class="state-label failed">failed</span>
+        <span class="muted">
+          {app.project(info.projectId)?.name} · {age(info.lastActiveAt, app.now.value)}
+        </span>
+        <Icon name="chevron" size={12} />
+      </button>
+      <div class="failed-body">
+        <p class="failed-why">{failure?.turn.errorMessage ?? "The turn did not end well."}</p>
+        <div class="approval-actions">
+          {prompt && (
+            <button type="button" class="button" onClick={() => sendAgain(app, info.sessionId, prompt)}>
+              <Icon name="retry" size={14} />
+              Retry
+            </button>
+          )}
+          <button type="button" class="button" onClick={() => app.dismissFailure(info.sessionId)}>
+            Dismiss
+          </button>
+        </div>
+      </div>
+    </section>
   );
 }
 
@@ -175,13 +318,21 @@ export function ArchivePage() {
       <PhoneMenu />
       <div class="page-column">
         <h1>Archived sessions</h1>
-        {app.archived.value.length === 0 && <p class="muted">Nothing is archived.</p>}
-        <ul class="plain-list">
+        {app.archived.value.length === 0 && (
+          <div class="inbox-empty">
+            <Icon name="archive" size={24} />
+            <p>Nothing is archived.</p>
+            <p class="muted">
+              Archive a session from its menu: it leaves the list and can be brought back here.
+            </p>
+          </div>
+        )}
+        <ul class={app.archived.value.length > 0 ? "card-list" : ""}>
           {app.archived.value.map((info) => (
-            <li key={info.sessionId}>
+            <li key={info.sessionId} class="card-row">
               <AgentMark cliType={info.cliType} name={app.agent(info.cliType)?.name} />
-              <span class="grow">
-                <bdi>{info.title || "New Session"}</bdi>{" "}
+              <span class="card-title">
+                <bdi>{info.title || "New Session"}</bdi>
                 <span class="muted">
                   {app.project(info.projectId)?.name} · {age(info.lastActiveAt, app.now.value)}
                 </span>
@@ -221,9 +372,12 @@ export function LoginPage({ onCode }: { onCode: (code: string) => Promise<void> 
         <p class="lead">
           Liminal Builder lets in only whoever can run commands on its machine. In a terminal there, run
         </p>
-        <pre class="command" tabIndex={0} aria-label="Command">
-          liminal-builder open
-        </pre>
+        <div class="login-command">
+          <pre class="command" tabIndex={0} aria-label="Command">
+            liminal-builder open
+          </pre>
+          <CopyButton text="liminal-builder open" label="Copy command" />
+        </div>
         <p>
           It prints an address that works once, and opens it here. On another device, type the address or its
           code:

@@ -1,13 +1,23 @@
 // Find anything by typing: sessions, projects, commands; and words in all conversations.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { archiveSession, closeSessionTab, exportSession, jumpTo, loadArchived } from "../actions";
+import {
+  archiveSession,
+  closeSessionTab,
+  exportSession,
+  jumpTo,
+  loadArchived,
+  nextQuestion,
+} from "../actions";
 import type { App, Theme } from "../app_state";
 import { rank } from "../completion";
-import { age } from "../format";
+import { age, keyName, plainLine } from "../format";
+import { shortcuts } from "../keyboard";
+import type { SessionInfo } from "../wire";
 import { useApp } from "./context";
 import { AgentMark, Icon, type IconName } from "./icons";
 import { Modal } from "./parts";
+import { SessionState } from "./sidebar";
 
 interface Entry {
   key: string;
@@ -16,8 +26,14 @@ interface Entry {
   snippet?: string;
   icon?: IconName;
   cliType?: string;
+  /** A session: its state is shown. */
+  info?: SessionInfo;
+  /** The shortcut that does the same. */
+  keys?: readonly string[];
   run: () => void;
 }
+
+const keysOf = (label: string) => shortcuts.find((entry) => entry.label === label)?.keys;
 
 function commands(app: App): Entry[] {
   const { active } = app.tabs.peek();
@@ -34,6 +50,7 @@ function commands(app: App): Entry[] {
     {
       key: "new",
       label: "New session",
+      keys: keysOf("New session"),
       icon: "plus",
       run: () => {
         app.dialog.value = { kind: "new-session" };
@@ -50,14 +67,35 @@ function commands(app: App): Entry[] {
     {
       key: "search",
       label: "Search all conversations",
+      keys: keysOf("Search all conversations"),
       icon: "search",
       run: () => {
         app.dialog.value = { kind: "search" };
       },
     },
     {
+      key: "home",
+      label: "Overview",
+      keys: keysOf("Overview"),
+      icon: "list",
+      run: () => {
+        app.page.value = "home";
+      },
+    },
+    {
+      key: "question",
+      label: "Go to the question that waits",
+      keys: keysOf("Go to the question that waits"),
+      icon: "question",
+      run: () =>
+        void nextQuestion(app).then((found) => {
+          if (!found) app.toast("info", "Nobody waits for you.");
+        }),
+    },
+    {
       key: "inbox",
       label: "Open inbox",
+      keys: keysOf("Inbox"),
       icon: "inbox",
       run: () => {
         app.page.value = "inbox";
@@ -83,6 +121,7 @@ function commands(app: App): Entry[] {
     {
       key: "keys",
       label: "Keyboard shortcuts",
+      keys: keysOf("This sheet"),
       icon: "question",
       run: () => {
         app.dialog.value = { kind: "shortcuts" };
@@ -116,6 +155,7 @@ function commands(app: App): Entry[] {
           {
             key: "close",
             label: "Close this tab",
+            keys: keysOf("Close tab"),
             icon: "close" as const,
             run: () => closeSessionTab(app, info.sessionId),
           },
@@ -125,17 +165,14 @@ function commands(app: App): Entry[] {
 }
 
 function entries(app: App): Entry[] {
-  const sessions = app.sessionIds
-    .peek()
-    .map((id) => app.session(id)!.peek())
-    .filter((info) => !info.archived)
-    .sort((a, b) => b.lastActiveAt.localeCompare(a.lastActiveAt));
+  const sessions = app.listedSessions.peek();
   return [
     ...sessions.map((info): Entry => ({
       key: info.sessionId,
       label: info.title || "New Session",
-      detail: `${app.project(info.projectId)?.name ?? ""} · ${age(info.lastActiveAt, Date.now())}`,
+      detail: app.project(info.projectId)?.name,
       cliType: info.cliType,
+      info,
       run: () => app.show(info.sessionId),
     })),
     ...app.projects.peek().map((project): Entry => ({
@@ -172,9 +209,31 @@ export function Palette({ close }: { close: () => void }) {
           entry.run();
         }}
       />
+      {found.length === 0 && (
+        <p class="muted picker-note">
+          Nothing is called so.{" "}
+          <button
+            type="button"
+            class="link-button"
+            onClick={() => {
+              app.dialog.value = { kind: "search", query };
+            }}
+          >
+            Search all conversations for “{query}”
+          </button>
+        </p>
+      )}
     </Modal>
   );
 }
+
+/** What kind of thing the words were found in, where that is not a message. */
+const kinds: Record<string, string> = {
+  thinking: "thought",
+  tool_call: "tool",
+  approval: "question",
+  plan: "plan",
+};
 
 interface Result {
   sessionId: string;
@@ -186,6 +245,8 @@ interface Result {
   snippet: string;
   at: string;
 }
+
+const kMostResults = 40;
 
 export function SearchDialog({ close, query: first }: { close: () => void; query: string }) {
   const app = useApp();
@@ -201,7 +262,10 @@ export function SearchDialog({ close, query: first }: { close: () => void; query
     const timer = setTimeout(
       () =>
         app.api
-          .get<{ results: Result[] }>(`/api/search?q=${encodeURIComponent(query)}&limit=40`, abort.signal)
+          .get<{ results: Result[] }>(
+            `/api/search?q=${encodeURIComponent(query)}&limit=${kMostResults}`,
+            abort.signal,
+          )
           .then(
             (answer) => {
               results.value = answer.results;
@@ -222,8 +286,10 @@ export function SearchDialog({ close, query: first }: { close: () => void; query
     key: `${result.sessionId}:${result.itemId}`,
     label: result.title || "New Session",
     cliType: result.cliType,
-    snippet: result.snippet.replace(/\s+/g, " "),
-    detail: `${app.project(result.projectId)?.name ?? ""} · ${age(result.at, app.now.value)}`,
+    snippet: plainLine(result.snippet),
+    detail: [kinds[result.type], app.project(result.projectId)?.name, age(result.at, app.now.value)]
+      .filter(Boolean)
+      .join(" · "),
     run: () => void jumpTo(app, result.sessionId, result.itemId),
   }));
   return (
@@ -240,6 +306,13 @@ export function SearchDialog({ close, query: first }: { close: () => void; query
         }}
       />
       {results.value?.length === 0 && <p class="muted picker-note">No message has these words.</p>}
+      {found.length > 0 && (
+        <p class="muted picker-note" role="status">
+          {found.length === kMostResults
+            ? `The best ${kMostResults}. More words find less.`
+            : `${found.length} ${found.length === 1 ? "result" : "results"}`}
+        </p>
+      )}
       {problem.value !== "" && (
         <p class="problem picker-note" role="alert">
           {problem.value}
@@ -332,17 +405,31 @@ function Picker({
               onPointerMove={() => setSelected(index)}
               onClick={() => choose(entry)}
             >
-              {entry.cliType ? (
-                <AgentMark cliType={entry.cliType} />
-              ) : (
-                <Icon name={entry.icon ?? "chevron"} />
-              )}
+              <span class="pick-icon">
+                {entry.cliType ? (
+                  <AgentMark cliType={entry.cliType} />
+                ) : (
+                  <Icon name={entry.icon ?? "chevron"} />
+                )}
+              </span>
               <span class="pick-label">
                 <bdi>{entry.label}</bdi>
               </span>
               {entry.detail && (
                 <span class="muted pick-detail">
                   <bdi>{entry.detail}</bdi>
+                </span>
+              )}
+              {entry.info && (
+                <span class="pick-state">
+                  <SessionState info={entry.info} />
+                </span>
+              )}
+              {entry.keys && (
+                <span class="pick-keys" aria-hidden="true">
+                  {entry.keys.map((key) => (
+                    <kbd key={key}>{keyName(key)}</kbd>
+                  ))}
                 </span>
               )}
               {entry.snippet && (

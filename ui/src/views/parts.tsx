@@ -1,6 +1,7 @@
 // Small pieces that several views share.
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { State } from "../glance";
 import { Icon, type IconName } from "./icons";
 
 export function IconButton({
@@ -137,7 +138,8 @@ export function Modal({
     const element = dialog.current!;
     const before = document.activeElement as HTMLElement | null;
     element.showModal();
-    element.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    // Without a field to begin with the dialog itself has the focus: a ring around "Close" says nothing.
+    (element.querySelector<HTMLElement>("[data-autofocus]") ?? element).focus();
     return () => {
       if (element.open) element.close();
       before?.focus?.();
@@ -146,6 +148,7 @@ export function Modal({
   return (
     <dialog
       ref={dialog}
+      tabIndex={-1}
       class={`modal ${extra}`}
       aria-label={title}
       onCancel={(event) => {
@@ -171,11 +174,12 @@ export function Modal({
 
 /** The quiet mark of work in progress. */
 export function Working({ label = "Working" }: { label?: string }) {
-  return (
-    <span class="working" role="img" aria-label={label}>
-      <i />
-      <i />
-      <i />
-    </span>
-  );
+  return <span class="working" role="img" aria-label={label} />;
+}
+
+/** The state of a session in one mark: the same shape and colour wherever it stands. */
+export function StateMark({ state, label }: { state: State; label: string }) {
+  if (state === "working") return <Working label={label} />;
+  const name = state === "done" ? "unread" : state;
+  return <span class={`${name}-dot`} role="img" aria-label={label} />;
 }

@@ -212,27 +212,33 @@ function PendingOnly({ id }: { id: string }) {
   );
 }
 
-/** The demo agent knows what it can show; any other agent is asked by the user. */
-const suggestions: Record<string, string[]> = { demo: ["Show me around", "/edit", "/markdown", "/plan"] };
+/** The demo agent knows what it can show; for any other these are ways to begin, to be changed before they are sent. */
+const demos = ["Show me around", "/edit", "/markdown", "/plan"];
+const starters = [
+  "Explain how this project is built",
+  "Review my uncommitted changes",
+  "Find a failing test and fix it",
+];
 
 function EmptySession({ id, cliType, name }: { id: string; cliType: string; name: string }) {
   const app = useApp();
+  const begin = (text: string) => {
+    if (cliType === "demo") return sendMessage(app, id, text, []);
+    app.drafts.value = { ...app.drafts.peek(), [id]: text };
+    document.querySelector<HTMLElement>(".composer textarea")?.focus();
+  };
   return (
     <div class="empty-session">
+      <AgentMark cliType={cliType} name={name} />
       <h2>What should {name} do?</h2>
-      <p class="muted">
-        Describe the task. Mention files with @, commands with /. Answers, tools and questions appear here as
-        they happen.
-      </p>
-      {suggestions[cliType] && (
-        <div class="suggestions">
-          {suggestions[cliType].map((text) => (
-            <button type="button" key={text} class="button" onClick={() => sendMessage(app, id, text, [])}>
-              {text}
-            </button>
-          ))}
-        </div>
-      )}
+      <p class="muted">Answers, tools and questions appear here as they happen.</p>
+      <div class="suggestions">
+        {(cliType === "demo" ? demos : starters).map((text) => (
+          <button type="button" key={text} class="button" onClick={() => begin(text)}>
+            {text}
+          </button>
+        ))}
+      </div>
     </div>
   );
 }

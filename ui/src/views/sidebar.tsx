@@ -3,10 +3,11 @@ import { useComputed, useSignal } from "@preact/signals";
 import { archiveSession, loadArchived, reconnect, removeProject } from "../actions";
 import { fuzzy } from "../completion";
 import { age } from "../format";
+import { countStates, stateNames, stateOf, states, type State } from "../glance";
 import type { AgentInfo, Project, SessionInfo } from "../wire";
 import { useApp } from "./context";
 import { AgentMark, Icon, Logo } from "./icons";
-import { IconButton, Menu, Working } from "./parts";
+import { IconButton, Menu, StateMark, Working } from "./parts";
 
 const kLeast = 220;
 const kMost = 560;
@@ -15,6 +16,11 @@ const kFew = 8;
 export function Sidebar() {
   const app = useApp();
   const filter = useSignal("");
+  const only = useSignal<State | undefined>(undefined);
+  // What nobody is in any more cannot be asked for. Counts change often, this seldom: the list is not drawn for each.
+  const state = useComputed(() =>
+    only.value !== undefined && app.counts.value[only.value] > 0 ? only.value : undefined,
+  ).value;
   return (
     <nav
       class={`sidebar ${app.drawer.value ? "drawer-open" : ""}`}
@@ -22,8 +28,20 @@ export function Sidebar() {
       aria-label="Projects and sessions"
     >
       <header class="brand">
-        <Logo size={20} />
-        <span class="brand-name">Liminal Builder</span>
+        <button
+          type="button"
+          class="brand-home"
+          aria-label="Liminal Builder: overview"
+          title="Overview (Ctrl+Alt+H)"
+          aria-current={app.page.value === "home" ? "page" : undefined}
+          onClick={() => {
+            app.page.value = "home";
+            app.drawer.value = false;
+          }}
+        >
+          <Logo size={20} />
+          <span class="brand-name">Liminal Builder</span>
+        </button>
         <span class="grow" />
         <IconButton
           icon="search"
@@ -42,37 +60,42 @@ export function Sidebar() {
         />
       </header>
       <InboxButton />
-      <div class="filter">
-        <Icon name="search" size={14} />
-        <input
-          type="search"
-          placeholder="Filter sessions"
-          aria-label="Filter sessions"
-          value={filter.value}
-          onInput={(event) => {
-            filter.value = event.currentTarget.value;
-          }}
-        />
-      </div>
+      {app.projects.value.length > 0 && (
+        <div class="filter">
+          <Icon name="search" size={14} />
+          <input
+            type="search"
+            placeholder="Filter sessions"
+            aria-label="Filter sessions"
+            value={filter.value}
+            onInput={(event) => {
+              filter.value = event.currentTarget.value;
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== "Escape" || filter.value === "") return;
+              event.stopPropagation();
+              filter.value = "";
+            }}
+          />
+        </div>
+      )}
+      <StateFilter
+        only={state}
+        choose={(next) => {
+          only.value = next;
+        }}
+      />
       <div class="project-list">
         {app.projectsKnown.value && app.projects.value.length === 0 && (
-          <div class="empty-note">
-            <p>No projects yet.</p>
-            <button
-              type="button"
-              class="button"
-              onClick={() => {
-                app.dialog.value = { kind: "add-project" };
-              }}
-            >
-              <Icon name="plus" size={14} />
-              Add project
-            </button>
-          </div>
+          <p class="empty-note">No projects yet. Sessions appear here, under the folder they work in.</p>
         )}
         {app.projects.value.map((project) => (
-          <ProjectSection key={project.projectId} project={project} filter={filter.value} />
+          <ProjectSection key={project.projectId} project={project} filter={filter.value} only={state} />
         ))}
+        {filter.value !== "" &&
+          !app.listedSessions.value.some((info) => matches(app, filter.value, info)) && (
+            <p class="empty-note">No session is called “{filter.value}”.</p>
+          )}
       </div>
       <footer class="sidebar-foot">
         <button
@@ -147,27 +170,68 @@ function InboxButton() {
 
 const kNone: readonly SessionInfo[] = [];
 
-function ProjectSection({ project, filter }: { project: Project; filter: string }) {
+/** How many are in which state; a press shows only these. */
+function StateFilter({
+  only,
+  choose,
+}: {
+  only: State | undefined;
+  choose: (state: State | undefined) => void;
+}) {
+  const counts = useApp().counts.value;
+  const there = states.filter((state) => counts[state] > 0);
+  if (there.length === 0) return null;
+  return (
+    <div class="state-filter" role="group" aria-label="Sessions by state">
+      {there.map((state) => (
+        <button
+          type="button"
+          key={state}
+          class={`state-count count-${state}`}
+          aria-pressed={only === state}
+          title={`${stateNames[state]}: show only these`}
+          onClick={() => choose(only === state ? undefined : state)}
+        >
+          <StateMark state={state} label={stateNames[state]} />
+          {counts[state]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function matches(app: ReturnType<typeof useApp>, filter: string, info: SessionInfo): boolean {
+  const agent = app.agent(info.cliType)?.name ?? info.cliType;
+  return fuzzy(filter, `${info.title} ${app.project(info.projectId)?.name ?? ""} ${agent}`) !== undefined;
+}
+
+function ProjectSection({
+  project,
+  filter,
+  only,
+}: {
+  project: Project;
+  filter: string;
+  only: State | undefined;
+}) {
   const app = useApp();
   const all = useSignal(false);
   const sessions = useComputed(() => app.byProject.value.get(project.projectId) ?? kNone).value;
-  const matching =
-    filter === ""
-      ? sessions
-      : sessions.filter((info) => fuzzy(filter, `${info.title} ${project.name}`) !== undefined);
-  const closed = app.collapsed.value.includes(project.projectId) && filter === "";
+  const narrowed = filter !== "" || only !== undefined;
+  const matching = sessions.filter(
+    (info) => (only === undefined || stateOf(info) === only) && (filter === "" || matches(app, filter, info)),
+  );
+  const closed = app.collapsed.value.includes(project.projectId) && !narrowed;
   // Of many matches the newest: a first letter matches nearly everything, and a thousand rows are felt.
   const shown = all.value
     ? matching
-    : matching.filter(
-        (info, index) => index < kFew || (filter === "" && (info.activity !== "idle" || info.unread)),
-      );
+    : matching.filter((info, index) => index < kFew || (filter === "" && stateOf(info) !== "quiet"));
   const toggle = () => {
     const now = app.collapsed.peek();
     app.collapsed.value = closed ? now.filter((id) => id !== project.projectId) : [...now, project.projectId];
   };
   const creating = [...app.creating.value].filter(([, made]) => made.projectId === project.projectId);
-  if (filter !== "" && matching.length === 0) return null;
+  if (narrowed && matching.length === 0) return null;
   return (
     <section class="project" aria-label={project.name}>
       <div class="project-head">
@@ -192,6 +256,7 @@ function ProjectSection({ project, filter }: { project: Project; filter: string 
                 app.dialog.value = { kind: "new-session", projectId: project.projectId };
               },
             },
+            { label: "Copy path", icon: "copy", run: () => void navigator.clipboard.writeText(project.path) },
             { label: "Remove project…", icon: "trash", danger: true, run: () => removeProject(app, project) },
           ]}
         />
@@ -218,7 +283,18 @@ function ProjectSection({ project, filter }: { project: Project; filter: string 
             <SessionRow key={info.sessionId} info={info} />
           ))}
           {sessions.length === 0 && creating.length === 0 && app.listed.value.has(project.projectId) && (
-            <li class="empty-note">No sessions yet.</li>
+            <li class="empty-note">
+              No sessions yet.{" "}
+              <button
+                type="button"
+                class="link-button"
+                onClick={() => {
+                  app.dialog.value = { kind: "new-session", projectId: project.projectId };
+                }}
+              >
+                Start one
+              </button>
+            </li>
           )}
           {shown.length < matching.length && (
             <li>
@@ -239,16 +315,27 @@ function ProjectSection({ project, filter }: { project: Project; filter: string 
   );
 }
 
-/** A collapsed project still tells whether someone in it works or waits. */
+/** A collapsed project still tells how many in it work or wait. */
 function Glance({ sessions }: { sessions: readonly SessionInfo[] }) {
-  if (sessions.some((info) => info.activity === "needs-approval"))
-    return <span class="needs-dot" role="img" aria-label="Someone needs you" />;
-  if (sessions.some((info) => info.activity === "failed"))
-    return <span class="failed-dot" role="img" aria-label="Something failed" />;
-  if (sessions.some((info) => info.activity === "working")) return <Working label="Someone is working" />;
-  return sessions.some((info) => info.unread) ? (
-    <span class="unread-dot" role="img" aria-label="Unread" />
-  ) : null;
+  const counts = countStates(sessions);
+  const labels = {
+    needs: "Someone needs you",
+    failed: "Something failed",
+    working: "Someone is working",
+    done: "Unread",
+  };
+  return (
+    <span class="glance">
+      {states
+        .filter((state) => counts[state] > 0)
+        .map((state) => (
+          <span key={state} class="glance-part">
+            <StateMark state={state} label={labels[state]} />
+            {counts[state]}
+          </span>
+        ))}
+    </span>
+  );
 }
 
 function SessionRow({ info }: { info: SessionInfo }) {
@@ -293,12 +380,13 @@ function SessionRow({ info }: { info: SessionInfo }) {
 
 export function SessionState({ info }: { info: SessionInfo }) {
   const app = useApp();
-  if (info.activity === "needs-approval") return <span class="state-label needs">needs you</span>;
-  if (info.activity === "failed") return <span class="state-label failed">failed</span>;
-  if (info.activity === "working") return <Working />;
+  const state = stateOf(info);
+  if (state === "needs") return <span class="state-label needs">needs you</span>;
+  if (state === "failed") return <span class="state-label failed">failed</span>;
+  if (state === "working") return <Working />;
   return (
     <>
-      {info.unread && <span class="unread-dot" role="img" aria-label="Unread" />}
+      {state === "done" && <StateMark state="done" label="Unread" />}
       <time class="age" dateTime={info.lastActiveAt}>
         {age(info.lastActiveAt, app.now.value)}
       </time>

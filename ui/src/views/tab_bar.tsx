@@ -1,10 +1,11 @@
 // The open sessions. Arrow keys move between tabs, Ctrl+Shift+arrows move the tab itself, Delete closes it.
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { closeSessionTab } from "../actions";
+import { stateNames, stateOf } from "../glance";
 import { moveTab } from "../tabs";
 import { useApp } from "./context";
 import { AgentMark, Icon } from "./icons";
-import { IconButton, Working } from "./parts";
+import { IconButton, StateMark, Working } from "./parts";
 
 export function TabBar() {
   const app = useApp();
@@ -38,8 +39,12 @@ export function TabBar() {
     } else return;
     event.preventDefault();
   };
+  // With more tabs than room, the one in front is in view.
+  useEffect(() => {
+    list.current?.querySelector(".tab.active")?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+  }, [active, ids.length]);
   return (
-    <div class="tab-bar">
+    <div class={`tab-bar ${ids.length === 1 ? "single" : ""}`}>
       <IconButton
         icon="menu"
         label="Show sidebar"
@@ -123,6 +128,7 @@ function TabButton({
   const app = useApp();
   void app.sessionIds.value;
   const info = app.session(id)?.value;
+  const state = info && stateOf(info);
   const cliType = info?.cliType ?? app.creating.value.get(id)?.cliType ?? "";
   return (
     <button
@@ -140,12 +146,9 @@ function TabButton({
       <span class="tab-title">
         <bdi>{titleOf(app, id)}</bdi>
       </span>
-      {info?.activity === "needs-approval" && <span class="needs-dot" role="img" aria-label="Needs you" />}
-      {info?.activity === "failed" && <span class="failed-dot" role="img" aria-label="Failed" />}
-      {(info?.activity === "working" || app.creating.value.has(id)) && <Working />}
-      {info?.unread && info.activity === "idle" && !selected && (
-        <span class="unread-dot" role="img" aria-label="Unread" />
-      )}
+      {(state === "needs" || state === "failed") && <StateMark state={state} label={stateNames[state]} />}
+      {(state === "working" || app.creating.value.has(id)) && <Working />}
+      {state === "done" && !selected && <StateMark state="done" label="Unread" />}
     </button>
   );
 }

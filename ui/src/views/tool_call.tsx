@@ -112,7 +112,12 @@ export function ToolCallView({ item }: { item: ToolCall }) {
           <Details item={item} />
           {item.errorMessage && <p class="tool-problem">{item.errorMessage}</p>}
           {item.diffs?.map((diff) => (
-            <DiffView key={diff.path} id={`${item.sessionId}:${item.itemId}`} diff={diff} />
+            <DiffView
+              key={diff.path}
+              id={`${item.sessionId}:${item.itemId}`}
+              diff={diff}
+              bare={item.diffs!.length === 1 && (what === diff.path || verb.includes(diff.path))}
+            />
           ))}
           {children.length > 0 && (
             <div class="subagent">

@@ -1,0 +1,240 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { World } from "../dev/world.mjs";
+import { fuzzy, rank } from "./completion";
+import { askedDiff } from "./diff";
+import { duration, plainLine } from "./format";
+import { countStates, stateOf, summary } from "./glance";
+import { $, $$, button, press, startPage, texts, type, until, type Harness } from "./harness";
+import { readable } from "./views/approval";
+import { newItems } from "./views/chat";
+import type { Row } from "./rows";
+
+let page: Harness | undefined;
+afterEach(() => {
+  page?.close();
+  page = undefined;
+});
+const start = async (story: string) => {
+  page = await startPage(new World(story));
+  return page;
+};
+
+describe("the state of a session", () => {
+  it("is one word, in the order in which it concerns the user", () => {
+    expect(stateOf({ activity: "needs-approval", unread: true })).toBe("needs");
+    expect(stateOf({ activity: "failed", unread: true })).toBe("failed");
+    expect(stateOf({ activity: "working", unread: true })).toBe("working");
+    expect(stateOf({ activity: "idle", unread: true })).toBe("done");
+    expect(stateOf({ activity: "idle", unread: false })).toBe("quiet");
+  });
+
+  it("is summed up without what is not there", () => {
+    expect(summary({ needs: 1, failed: 0, working: 5, done: 0, quiet: 9 })).toBe("1 needs you, 5 working");
+    expect(summary({ needs: 2, failed: 1, working: 0, done: 3, quiet: 0 })).toBe(
+      "2 need you, 1 failed, 3 done",
+    );
+    expect(summary({ needs: 0, failed: 0, working: 0, done: 0, quiet: 4 })).toBe("");
+  });
+});
+
+describe("thirty sessions at a glance", () => {
+  it("the overview groups all of them by state", async () => {
+    const { root, app } = await start("crowd");
+    await until(() => $(root, ".state-group"));
+    expect(app.listedSessions.value.length).toBe(30);
+    const counts = countStates(app.listedSessions.value);
+    expect($(root, ".home .lead")!.textContent).toBe(`${summary(counts)}.`);
+    expect($$(root, ".group-needs .card-row").length).toBe(counts.needs);
+    expect($$(root, ".group-working .card-row").length).toBe(counts.working);
+    await until(() => $(root, ".group-needs .card-title .muted")?.textContent);
+    $(root, ".group-done .card-row")!.click();
+    expect(stateOf(app.session(app.tabs.value.active!)!.value)).toBe("done");
+  });
+
+  it("one press in the sidebar shows only who works, a second one all again", async () => {
+    const { root, app } = await start("crowd");
+    const all = $$(root, ".session-row").length;
+    const working = await until(() => $(root, ".count-working"));
+    expect(working.textContent).toBe(String(countStates(app.listedSessions.value).working));
+    working.click();
+    await until(() => $(root, ".count-working")!.getAttribute("aria-pressed") === "true");
+    expect($$(root, ".session-row").length).toBe(countStates(app.listedSessions.value).working);
+    expect($$(root, ".session-row:not(.is-working)").length).toBe(0);
+    working.click();
+    await until(() => $$(root, ".session-row").length === all);
+  });
+
+  it("a filter for a state in which nobody is any more shows all", async () => {
+    const { root, world } = await start("busy");
+    $(root, ".count-working")!.click();
+    await until(() => $$(root, ".session-row").length === 1);
+    world.change(world.session("s-3"), { activity: "idle" });
+    await until(() => $$(root, ".session-row").length > 4);
+    expect($(root, ".count-working")).toBeNull();
+  });
+
+  it("the name at the top left leads to the overview, and says so", async () => {
+    const { root, app } = await start("busy");
+    app.show("s-1");
+    await until(() => $(root, ".chat"));
+    button(root, "Liminal Builder: overview").click();
+    await until(() => $(root, ".home h1"));
+    expect(app.tabs.value.active).toBe("s-1");
+    $(root, "[role=tab]")!.click();
+    await until(() => $(root, ".chat"));
+  });
+
+  it("a filter that finds nothing says so, and Escape takes it back", async () => {
+    const { root } = await start("busy");
+    const input = $(root, ".filter input") as HTMLInputElement;
+    await type(input, "zzz");
+    await until(() => $(root, ".project-list")!.textContent!.includes("No session is called “zzz”."));
+    await press(input, "Escape");
+    await until(() => $$(root, ".session-row").length > 4);
+  });
+});
+
+describe("failures in the inbox", () => {
+  const inbox = async () => {
+    const harness = await start("busy");
+    harness.app.page.value = "inbox";
+    await until(() => $(harness.root, ".failed-item"));
+    return harness;
+  };
+
+  it("say why, and can be tried again in place", async () => {
+    const { root, heard } = await inbox();
+    await until(() => $(root, ".failed-why")!.textContent!.includes("overloaded (529)"));
+    button($(root, ".failed-item")!, /Retry/).click();
+    await until(() => heard("session:send")[0]?.["content"] === "Port src/mesh/loader.c to C++23.");
+    await until(() => !$(root, ".failed-item"));
+  });
+
+  it("can be dismissed; the list still says failed", async () => {
+    const { root, app } = await inbox();
+    button($(root, ".failed-item")!, "Dismiss").click();
+    await until(() => !$(root, ".failed-item"));
+    expect(app.failed.value).toEqual([]);
+    expect(texts(root, ".state-label.failed")).toEqual(["failed"]);
+  });
+});
+
+describe("going to what waits", () => {
+  it("Ctrl+Alt+A opens the question and puts the focus on its first answer", async () => {
+    const { root, app } = await start("busy");
+    await until(() => app.waiting.value.length === 1);
+    await press(document.body, "a", { ctrlKey: true, altKey: true, code: "KeyA" });
+    await until(() => app.tabs.value.active === "s-2");
+    await until(() => document.activeElement?.textContent?.startsWith("Allow once"));
+    await press(document.activeElement!, "3");
+    await until(() => $(root, ".approval.decided"));
+  });
+
+  it("Alt and the arrows jump between own messages from anywhere", async () => {
+    const { root, app } = await start("long");
+    app.show("s-1");
+    await until(() => $(root, ".chat-rows .row"));
+    await press($(root, ".composer textarea")!, "ArrowUp", { altKey: true });
+    await until(() => $(root, ".to-end"));
+    button(root, "Your message after (Alt+↓)").click();
+    button(root, /Newest|new$/).click();
+    await until(() => !$(root, ".to-end"));
+  });
+});
+
+describe("the number of new things", () => {
+  const rows = (...keys: string[]): Row[] =>
+    keys.map((key) =>
+      key.startsWith("turn") ? { kind: "turn", key, turnId: key } : { kind: "item", key, itemId: key },
+    );
+
+  it("counts what came after the reader left, not older pages and not ends of turns", () => {
+    expect(newItems(rows("a", "b"), "b")).toBe(0);
+    expect(newItems(rows("a", "b", "c", "turn:1", "d"), "b")).toBe(2);
+    expect(newItems(rows("x", "y", "z", "a", "b"), "b")).toBe(0);
+    expect(newItems(rows("c", "d"), "b")).toBe(0);
+    expect(newItems(rows("c"), "")).toBe(1);
+  });
+});
+
+describe("what is asked", () => {
+  const edit = { file_path: "a.ts", old_string: "one", new_string: "two" };
+
+  it("shows an edit as a diff", () => {
+    expect(askedDiff(edit)).toEqual({ path: "a.ts", oldText: "one", newText: "two" });
+    expect(askedDiff({ file_path: "a.ts", content: "all" })).toEqual({ path: "a.ts", newText: "all" });
+  });
+
+  it("hides nothing: with any other argument or an invisible character it stays as it came", () => {
+    expect(askedDiff({ ...edit, replace_all: true })).toBeUndefined();
+    expect(askedDiff({ ...edit, mode: "force" })).toBeUndefined();
+    expect(askedDiff({ ...edit, new_string: "two\u202e" })).toBeUndefined();
+    expect(askedDiff({ command: "rm -rf /" })).toBeUndefined();
+    expect(askedDiff(undefined)).toBeUndefined();
+  });
+
+  it("lays out arguments that came as one line, and leaves other words alone", () => {
+    const toolArguments = { url: "https://example.com", depth: 2 };
+    expect(readable({ detail: JSON.stringify(toolArguments), toolArguments })).toBe(
+      '{\n  "url": "https://example.com",\n  "depth": 2\n}',
+    );
+    expect(readable({ detail: "make all", toolArguments })).toBe("make all");
+    expect(readable({ detail: '{"other": 1}', toolArguments })).toBe('{"other": 1}');
+    expect(readable({ toolArguments: {} })).toBeUndefined();
+  });
+
+  it("an approval of an edit shows the lines that would change", async () => {
+    const { root, app, world } = await start("busy");
+    world.session("s-2").timeline.item("t1:approval", {
+      detail: JSON.stringify(edit),
+      toolName: "Edit",
+      toolArguments: edit,
+    });
+    app.show("s-2");
+    await until(() => $(root, ".approval.pending .line-del"));
+    expect($(root, ".approval.pending .line-add .text")!.textContent).toBe("two");
+    expect($(root, ".approval.pending pre")).toBeNull();
+  });
+});
+
+describe("finding", () => {
+  it("takes parts of words and first letters, not letters strewn anywhere", () => {
+    expect(fuzzy("se", "Port the mesh loader")).toBeUndefined();
+    expect(fuzzy("mesh load", "Port the mesh loader")).toBeDefined();
+    expect(fuzzy("pml", "Port the mesh loader")).toBeDefined();
+    expect(fuzzy("adpro", "Add project")).toBeDefined();
+    expect(rank("set", ["Reset", "Set up CI", "A set of things"], (text) => text)).toEqual([
+      "Set up CI",
+      "A set of things",
+      "Reset",
+    ]);
+  });
+
+  it("shows a piece of markdown as one line of words", () => {
+    expect(plainLine("## Title\n**bold** and `code`")).toBe("Title bold and code");
+    expect(plainLine("| a | b |\n|---|--:|\n| 1 | 2 |")).toBe("a · b · 1 · 2");
+    expect(plainLine("see [the guide](https://example.com) ```ts\nlet a")).toBe("see the guide let a");
+  });
+
+  it("says round times without zeros", () => {
+    expect(duration(60_000)).toBe("1 min");
+    expect(duration(61_000)).toBe("1 min 1 s");
+    expect(duration(3_600_000)).toBe("1 h");
+  });
+});
+
+describe("an empty session", () => {
+  it("offers ways to begin that are not sent before the user says so", async () => {
+    const { root, app, heard } = await start("busy");
+    app.show("s-7");
+    await until(() => $(root, ".empty-session"));
+    expect(texts(root, ".suggestions .button")[0]).toBe("Show me around");
+    app.show("s-8");
+    const first = await until(() =>
+      $$(root, ".suggestions .button").find((b) => b.textContent!.startsWith("Explain")),
+    );
+    first.click();
+    await until(() => ($(root, ".composer textarea") as HTMLTextAreaElement).value.startsWith("Explain"));
+    expect(heard("session:send")).toEqual([]);
+  });
+});
