@@ -181,7 +181,7 @@ describe("sessions", () => {
     expect(outside.querySelector(".outside")!.getAttribute("title")).toBe("Started outside Liminal Builder");
     expect(texts(page.root, ".session-title")).not.toContain("An old experiment");
     button(page.root, "Archived").click();
-    await until(() => $(page.root, ".archive .plain-list")?.textContent?.includes("An old experiment"));
+    await until(() => $(page.root, ".archive .card-list")?.textContent?.includes("An old experiment"));
     button($(page.root, ".archive")!, "Bring back").click();
     await until(() => texts(page.root, ".session-title").includes("An old experiment"));
   });

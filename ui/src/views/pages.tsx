@@ -5,12 +5,12 @@ import type { App } from "../app_state";
 import { age, keyName } from "../format";
 import { stateNames, stateOf, states, summary, type State } from "../glance";
 import type { SessionInfo } from "../wire";
+import { AgentRow } from "./agents";
 import { ApprovalView } from "./approval";
 import { useApp } from "./context";
 import { AgentMark, Icon, Logo } from "./icons";
 import { CopyButton } from "./items";
 import { IconButton, StateMark } from "./parts";
-import { AgentRow } from "./sidebar";
 
 function PhoneMenu() {
   const app = useApp();
