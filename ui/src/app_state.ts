@@ -2,7 +2,7 @@
 import { batch, computed, effect, signal, type Signal } from "@preact/signals";
 import { Api, WireError } from "./api";
 import { Attention } from "./attention";
-import { byAge, countStates } from "./glance";
+import { byAge, countStates, listsOf } from "./glance";
 import { Outbox } from "./outbox";
 import { isBoolean, isNumber, isRecord, isRecordOf, isString, isStrings, stored } from "./prefs";
 import { Connection } from "./socket";
@@ -106,23 +106,9 @@ export class App {
    * The sessions of each project that are not archived, newest first. A list whose sessions did not change stays the same
    * object, so that news of one session concerns one project, however many there are.
    */
-  readonly byProject = computed((): ReadonlyMap<string, readonly SessionInfo[]> => {
-    const lists = new Map<string, SessionInfo[]>();
-    for (const id of this.sessionIds.value) {
-      const info = this.session(id)!.value;
-      if (info.archived) continue;
-      const list = lists.get(info.projectId);
-      if (list) list.push(info);
-      else lists.set(info.projectId, [info]);
-    }
-    for (const [projectId, list] of lists) {
-      list.sort(byAge);
-      const old = this.lists.get(projectId);
-      if (old?.length === list.length && old.every((info, at) => info === list[at]))
-        lists.set(projectId, old);
-    }
-    this.lists = lists;
-    return lists;
+  readonly byProject = computed(() => {
+    const all = this.sessionIds.value.map((id) => this.session(id)!.value);
+    return (this.lists = listsOf(all, this.lists));
   });
   /** Every session that is not archived, newest first. */
   readonly listedSessions = computed(() => [...this.byProject.value.values()].flat().sort(byAge));
@@ -135,7 +121,7 @@ export class App {
   readonly attention: Attention;
 
   private version = "";
-  private lists: ReadonlyMap<string, SessionInfo[]> = new Map();
+  private lists: ReadonlyMap<string, readonly SessionInfo[]> = new Map();
   private readonly sessions = new Map<string, Signal<SessionInfo>>();
   private readonly stores = new Map<string, SessionStore>();
   private readonly opened = new Set<string>();

@@ -46,3 +46,25 @@ export function summary(counts: Readonly<Record<State, number>>): string {
 export function byAge(a: SessionInfo, b: SessionInfo): number {
   return a.lastActiveAt < b.lastActiveAt ? 1 : a.lastActiveAt > b.lastActiveAt ? -1 : 0;
 }
+
+/** The sessions of each project that are not archived, newest first. A list that did not change stays the same object. */
+export function listsOf(
+  sessions: readonly SessionInfo[],
+  before: ReadonlyMap<string, readonly SessionInfo[]>,
+): ReadonlyMap<string, readonly SessionInfo[]> {
+  const lists = new Map<string, SessionInfo[]>();
+  for (const info of sessions) {
+    if (info.archived) continue;
+    const list = lists.get(info.projectId);
+    if (list) list.push(info);
+    else lists.set(info.projectId, [info]);
+  }
+  const kept = new Map<string, readonly SessionInfo[]>();
+  for (const [projectId, list] of lists) {
+    list.sort(byAge);
+    const old = before.get(projectId);
+    const same = old?.length === list.length && old.every((info, at) => info === list[at]);
+    kept.set(projectId, same ? old : list);
+  }
+  return kept;
+}
