@@ -131,8 +131,14 @@ describe("going to what waits", () => {
   });
 
   it("Alt and the arrows jump between own messages from anywhere", async () => {
-    const { root, app } = await start("long");
-    app.show("s-1");
+    const { root, app, world } = await start("busy");
+    const { timeline } = world.session("s-7");
+    for (let n = 0; n < 20; n++) {
+      const fields = { type: "message", turnId: `t${n}`, status: "complete" };
+      timeline.item(`t${n}:user`, { ...fields, origin: "user", content: `Question ${n}` });
+      timeline.item(`t${n}:a`, { ...fields, origin: "agent", content: "An answer.\n\n".repeat(40) });
+    }
+    app.show("s-7");
     await until(() => $(root, ".chat-rows .row"));
     await press($(root, ".composer textarea")!, "ArrowUp", { altKey: true });
     await until(() => $(root, ".to-end"));
