@@ -59,7 +59,7 @@ TEST_CASE_TEMPLATE("codex end to end: create, stream, think, fail and go on", Ki
         "Hello! This is a short scripted answer in two sentences. It ends here.");
 
   world.turn(kSession, "t2", "[[scenario:thinking]] hm");
-  CHECK(world.heard->all<Thinking>("t2").size() == 1);
+  CHECK(world.heard->template all<Thinking>("t2").size() == 1);
 
   const Turn& failed = world.turn(kSession, "t3", "[[scenario:error-400]] fail");
   CHECK(failed.type == TurnType::Error);
@@ -80,7 +80,7 @@ std::string reported(CodexWorld<Kind>& world, const std::string& name, const std
   for (int attempt = 1; attempt <= 8; ++attempt) {
     const std::string id = name + "-" + std::to_string(attempt);
     CHECK(world.turn(kSession, id, prompt).status == TurnStatus::Completed);
-    const auto calls = world.heard->all<ToolCall>(id);
+    const auto calls = world.heard->template all<ToolCall>(id);
     REQUIRE(calls.size() == tools);
     for (const Upsert& call : calls) CHECK(is_final(call.status));
     if (std::ranges::none_of(
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("codex end to end: tools read, write and run, with text betwe
   CodexWorld<Kind> world;
   world.create(kSession);
   const std::string turn = reported(world, "go", "[[scenario:multi-tool]] go", 3);
-  const auto tools = world.heard->all<ToolCall>(turn);
+  const auto tools = world.heard->template all<ToolCall>(turn);
   for (const Upsert& tool : tools) CHECK(tool.status == ItemStatus::Complete);
   REQUIRE(std::get<ToolCall>(tools[0].body).tool_output.has_value());
   CHECK(std::get<ToolCall>(tools[0].body).tool_output->view().find("hello world") !=
@@ -105,10 +105,10 @@ TEST_CASE_TEMPLATE("codex end to end: tools read, write and run, with text betwe
   CHECK(std::get<ToolCall>(tools[1].body).diffs.size() == 1);
   CHECK(fs::exists(world.root / "project/out.txt"));
   // Text before and after each tool: four messages around three tools.
-  CHECK(world.heard->all<Message>(turn).size() == 4);
+  CHECK(world.heard->template all<Message>(turn).size() == 4);
 
   const std::string failing = reported(world, "fail", "[[scenario:bash-fail]] fail", 1);
-  const auto failed = world.heard->all<ToolCall>(failing);
+  const auto failed = world.heard->template all<ToolCall>(failing);
   CHECK(std::get<ToolCall>(failed[0].body).exit_code == 3);
   CHECK(failed[0].status == ItemStatus::Error);
 }
@@ -126,7 +126,7 @@ TEST_CASE_TEMPLATE("codex end to end: permission allowed and denied", Kind, Nati
   REQUIRE(world.until([&] { return world.heard->ended("t1"); }));
   CHECK_FALSE(fs::exists(made));
   CHECK(world.heard->items.at(denied.item_id.str()).status == ItemStatus::Complete);
-  for (const Upsert& tool : world.heard->all<ToolCall>("t1")) {
+  for (const Upsert& tool : world.heard->template all<ToolCall>("t1")) {
     CHECK(tool.status != ItemStatus::Complete);
   }
 
@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE("codex end to end: cancel in text and in a question, then reu
   REQUIRE(run(world.io, world.provider->cancel_turn(kSession)).has_value());
   REQUIRE(world.until([&] { return world.heard->ended("t1"); }));
   CHECK(world.heard->turns.back().status == TurnStatus::Cancelled);
-  CHECK(world.heard->all<Message>("t1").back().status == ItemStatus::Cancelled);
+  CHECK(world.heard->template all<Message>("t1").back().status == ItemStatus::Cancelled);
 
   world.send(kSession, "t2", "[[scenario:permission]] may I");
   const Upsert asked = world.approval("t2");
@@ -230,7 +230,7 @@ TEST_CASE_TEMPLATE("E1-TC-5.3a: a killed session leaves no process behind", Kind
   CodexWorld<Kind> world;
   world.create(kSession);
   world.send(kSession, "t1", "[[scenario:bash-sleep]] sleep");
-  REQUIRE(world.until([&] { return !world.heard->all<ToolCall>("t1").empty(); }));
+  REQUIRE(world.until([&] { return !world.heard->template all<ToolCall>("t1").empty(); }));
   REQUIRE(run(world.io, world.provider->kill_session(kSession)).has_value());
   CHECK(world.heard->ended("t1"));
   CHECK(world.statuses.back() == AgentStatus::Idle);
