@@ -201,6 +201,11 @@ test("a turn: E1-TC-3.7a stop is offered, E1-TC-3.5b a message is queued, edited
     await send(page, "echo queued one");
     await page.locator(".queued-text", { hasText: "queued one" }).waitFor();
     await page.getByRole("button", { name: "Edit queued message" }).click();
+    await page.getByRole("textbox", { name: "Edit queued message" }).waitFor();
+    await page.keyboard.press("Escape"); // Leaves the field; it must not stop the turn.
+    await page.locator(".queued-text", { hasText: "queued one" }).waitFor();
+    await page.getByRole("button", { name: "Stop (Esc)" }).waitFor();
+    await page.getByRole("button", { name: "Edit queued message" }).click();
     await page
       .getByRole("textbox", { name: "Edit queued message" })
       .fill("echo edited one");
@@ -228,6 +233,24 @@ test("errors: a failed turn says why; E1-TC-5.5a a missing agent says what to do
     await newSession(page);
     await send(page, "please fail");
     await page.locator(".turn-failed", { hasText: "overloaded" }).waitFor();
+    for (let round = 0; round < 4; round++) {
+      await page.getByRole("button", { name: "Retry" }).last().click();
+      await until(
+        async () => (await page.locator(".turn-failed").count()) > round + 1,
+        "the next failure",
+      );
+    }
+    await until(
+      () =>
+        page
+          .locator(".chat-scroll")
+          .evaluate(
+            (element) =>
+              element.scrollHeight - element.scrollTop - element.clientHeight <
+              2,
+          ),
+      "the whole of the last failure in view",
+    );
     await page
       .locator(".session-row .state-label", { hasText: "failed" })
       .waitFor();

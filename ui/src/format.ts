@@ -73,6 +73,11 @@ export function plainLine(markdown: string): string {
     .trim();
 }
 
+/** A path as it is called inside of `root`; one from elsewhere stays whole. */
+export function within(root: string, path: string): string {
+  return root !== "" && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+}
+
 /** The last part of a path, for headings; the whole stays in the title. */
 export function baseName(path: string): string {
   return path.replace(/\/+$/, "").split("/").pop() || path;

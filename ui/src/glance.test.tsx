@@ -7,6 +7,9 @@ import { countStates, stateOf, summary } from "./glance";
 import { $, $$, button, press, startPage, texts, type, until, type Harness } from "./harness";
 import { readable } from "./views/approval";
 import { newItems } from "./views/chat";
+import { turnFacts } from "./views/items";
+import { headline, type ToolCall } from "./views/tool_call";
+import type { Turn } from "./wire";
 import type { Row } from "./rows";
 
 let page: Harness | undefined;
@@ -117,6 +120,14 @@ describe("failures in the inbox", () => {
     expect(app.failed.value).toEqual([]);
     expect(texts(root, ".state-label.failed")).toEqual(["failed"]);
   });
+
+  it("can be dismissed all at once", async () => {
+    const { root, app } = await start("crowd");
+    app.page.value = "inbox";
+    await until(() => $$(root, ".failed-item").length === 3);
+    button(root, "Dismiss all").click();
+    await until(() => $$(root, ".failed-item").length === 0);
+  });
 });
 
 describe("going to what waits", () => {
@@ -182,8 +193,10 @@ describe("what is asked", () => {
   it("lays out arguments that came as one line, and leaves other words alone", () => {
     const toolArguments = { url: "https://example.com", depth: 2 };
     expect(readable({ detail: JSON.stringify(toolArguments), toolArguments })).toBe(
-      '{\n  "url": "https://example.com",\n  "depth": 2\n}',
+      "url: https://example.com\ndepth: 2",
     );
+    expect(readable({ toolArguments: { text: "two\nlines" } })).toBe('{\n  "text": "two\\nlines"\n}');
+    expect(readable({ toolArguments: { list: [1] } })).toContain('"list"');
     expect(readable({ detail: "make all", toolArguments })).toBe("make all");
     expect(readable({ detail: '{"other": 1}', toolArguments })).toBe('{"other": 1}');
     expect(readable({ toolArguments: {} })).toBeUndefined();
@@ -226,6 +239,28 @@ describe("finding", () => {
     expect(duration(60_000)).toBe("1 min");
     expect(duration(61_000)).toBe("1 min 1 s");
     expect(duration(3_600_000)).toBe("1 h");
+  });
+});
+
+describe("what a tool did", () => {
+  const call = (fields: Record<string, unknown>) =>
+    headline({ type: "tool_call", toolName: "Tool", ...fields } as unknown as ToolCall, "/home/ada/shop");
+
+  it("is told without the project's folder and without the shell around a command", () => {
+    expect(call({ toolArguments: { file_path: "/home/ada/shop/src/a.ts" } }).what).toBe("src/a.ts");
+    expect(call({ toolArguments: { file_path: "/home/ada/shopping/a.ts" } }).what).toBe(
+      "/home/ada/shopping/a.ts",
+    );
+    expect(call({ toolArguments: { command: ["/bin/bash", "-lc", "cat a.txt"] } }).what).toBe("cat a.txt");
+    expect(call({ toolArguments: { command: ["bash", "run.sh", "-c"] } }).what).toBe("bash run.sh -c");
+  });
+
+  it("a cancelled turn says so once", () => {
+    const turn = { type: "turn_complete", status: "cancelled", finishReason: "cancelled", modelId: "m" };
+    expect(turnFacts(turn as unknown as Turn)).toEqual(["m"]);
+    expect(
+      turnFacts({ ...turn, status: "completed", finishReason: "max_tokens" } as unknown as Turn),
+    ).toEqual(["m", "max tokens"]);
   });
 });
 

@@ -47,12 +47,26 @@ function Decided({ item }: { item: Approval }) {
   );
 }
 
-/** Exactly what will happen. Arguments that came as one line of JSON are laid out; not a letter is left out. */
+/** Exactly what will happen. Arguments that came as one line of JSON are laid out; not a value is left out. */
 export function readable(item: Pick<Approval, "detail" | "toolArguments">): string | undefined {
   const { detail, toolArguments: args } = item;
-  const laidOut = args && Object.keys(args).length > 0 ? JSON.stringify(args, null, 2) : undefined;
+  const laidOut = args && Object.keys(args).length > 0 ? layOut(args) : undefined;
   if (detail === undefined || detail === "") return laidOut;
   return laidOut && detail.startsWith("{") && sameJson(detail, args) ? laidOut : detail;
+}
+
+/** One line for each plain value; anything else as JSON. */
+function layOut(args: Readonly<Record<string, unknown>>): string {
+  const entries = Object.entries(args);
+  const plain = entries.every(
+    ([, value]) =>
+      (typeof value === "string" && !value.includes("\n")) ||
+      typeof value === "number" ||
+      typeof value === "boolean",
+  );
+  return plain
+    ? entries.map(([key, value]) => `${key}: ${String(value)}`).join("\n")
+    : JSON.stringify(args, null, 2);
 }
 
 function sameJson(text: string, value: unknown): boolean {
@@ -89,14 +103,18 @@ function Pending({ item }: { item: Approval }) {
       <header>
         <span class="needs-dot" aria-hidden="true" />
         <strong class="approval-title">{item.title}</strong>
-        {item.toolName && <span class="chip">{item.toolName}</span>}
+        {item.toolName && !item.title.startsWith(item.toolName) && <span class="chip">{item.toolName}</span>}
       </header>
       {item.kind === "plan" && item.detail ? (
         <div class="detail plan-detail">
           <Markdown id={`plan:${item.sessionId}:${item.itemId}`} text={item.detail} final />
         </div>
       ) : diff ? (
-        <DiffView id={`approval:${item.sessionId}:${item.itemId}`} diff={diff} />
+        <DiffView
+          id={`approval:${item.sessionId}:${item.itemId}`}
+          diff={diff}
+          root={app.project(app.session(item.sessionId)?.peek().projectId ?? "")?.path}
+        />
       ) : (
         detail && (
           <pre class="detail" tabIndex={0} aria-label="Exactly what will run">

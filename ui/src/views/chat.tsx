@@ -94,6 +94,16 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
     leftAt.value = undefined;
     list.scrollToEnd();
   };
+  // Whatever grows, rows or the dock below, a reader at the end stays there.
+  useEffect(() => {
+    const element = scroller.current!;
+    const observer = new ResizeObserver(() => {
+      if (leftAt.peek() === undefined && !readerMoved.current) element.scrollTop = element.scrollHeight;
+    });
+    observer.observe(element);
+    observer.observe(element.querySelector(".chat-size")!);
+    return () => observer.disconnect();
+  }, []);
   // Who sends wants to see what comes of it.
   const sent = rows.filter((row) => row.kind === "pending").length;
   const sentBefore = useRef(sent);

@@ -254,7 +254,14 @@ export function turnFacts(turn: Turn): string[] {
     facts.push(`${count(inputTokens ?? 0)} in, ${count(outputTokens ?? 0)} out`);
   if (turn.costUsd !== undefined) facts.push(cost(turn.costUsd));
   if (turn.modelId) facts.push(turn.modelId);
-  if (turn.finishReason && !["end_turn", "stop", "completed", "success"].includes(turn.finishReason))
+  const usual = [
+    "end_turn",
+    "stop",
+    "completed",
+    "success",
+    ...(turn.status === "cancelled" ? ["cancelled"] : []),
+  ];
+  if (turn.finishReason && !usual.includes(turn.finishReason))
     facts.push(turn.finishReason.replaceAll("_", " "));
   return facts;
 }

@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { revealed, toSpans } from "../ansi";
 import { changedPart, diffTexts, type DiffLine } from "../diff";
-import { bytes } from "../format";
+import { bytes, within } from "../format";
 import type { Diff } from "../wire";
 import { fold, useApp } from "./context";
 import { Icon } from "./icons";
@@ -112,7 +112,17 @@ export function useDiff(diff: Diff) {
 }
 
 /** One file's changes. `bare`: whatever is around it already names the file and folds it. */
-export function DiffView({ id, diff, bare = false }: { id: string; diff: Diff; bare?: boolean }) {
+export function DiffView({
+  id,
+  diff,
+  root = "",
+  bare = false,
+}: {
+  id: string;
+  diff: Diff;
+  root?: string;
+  bare?: boolean;
+}) {
   const file = useDiff(diff);
   const large = file.added + file.removed > 60;
   const { open: unfolded, toggle } = fold(`diff:${id}:${diff.path}`, !large);
@@ -126,7 +136,7 @@ export function DiffView({ id, diff, bare = false }: { id: string; diff: Diff; b
         <button type="button" class="diff-head" aria-expanded={open} onClick={toggle}>
           <Icon name="chevron" size={12} />
           <span class="path" title={diff.path}>
-            {diff.path}
+            {within(root, diff.path)}
           </span>
           {diff.oldText === undefined && <span class="chip">new</span>}
           <DiffStat {...file} />

@@ -255,6 +255,18 @@ export function InboxPage() {
             </section>
           );
         })}
+        {failed.length > 1 && (
+          <div class="inbox-rest">
+            <h2>Failed {failed.length}</h2>
+            <button
+              type="button"
+              class="button small"
+              onClick={() => failed.forEach((info) => app.dismissFailure(info.sessionId))}
+            >
+              Dismiss all
+            </button>
+          </div>
+        )}
         {failed.map((info) => (
           <FailedCard key={info.sessionId} info={info} />
         ))}

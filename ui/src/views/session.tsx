@@ -1,5 +1,5 @@
 // One session on screen: its head, the conversation, what is queued, the composer.
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import {
   archiveSession,
   closeSessionTab,
@@ -47,8 +47,8 @@ export function SessionView({ id }: { id: string }) {
         </div>
       ) : creating ? (
         <div class="chat">
-          <Starting name={name} />
           <PendingOnly id={id} />
+          <Starting name={name} />
         </div>
       ) : (
         <Chat key={id} store={store} empty={<EmptySession id={id} cliType={cliType} name={name} />} />
@@ -286,7 +286,7 @@ function Queue({ store, turns }: { store: SessionStore; turns: readonly Turn[] }
         <Icon name="clock" size={14} /> {held ? "Held" : "Queued"} · {turns.length}
         {held && (
           <>
-            <span class="muted"> The last turn did not end well, so these wait for you.</span>
+            <span class="muted"> Nothing is sent until you say so.</span>
             <span class="grow" />
             <button type="button" class="button small" onClick={() => void resumeQueue(app, store.sessionId)}>
               Send now
@@ -306,6 +306,9 @@ function Queue({ store, turns }: { store: SessionStore; turns: readonly Turn[] }
 function QueuedTurn({ store, turn }: { store: SessionStore; turn: Turn }) {
   const app = useApp();
   const [editing, setEditing] = useState<string | undefined>(undefined);
+  const field = useRef<HTMLTextAreaElement>(null);
+  // Escape belongs to this field as soon as it is there; elsewhere it stops the turn.
+  useLayoutEffect(() => field.current?.focus(), [editing !== undefined]);
   const save = () => {
     if (editing?.trim()) void editQueued(app, store.sessionId, turn.turnId, editing.trim());
     setEditing(undefined);
@@ -314,6 +317,7 @@ function QueuedTurn({ store, turn }: { store: SessionStore; turn: Turn }) {
     return (
       <li>
         <textarea
+          ref={field}
           aria-label="Edit queued message"
           rows={2}
           value={editing}

@@ -1,6 +1,7 @@
 // A tool call as a developer wants to see it: what it does, how it goes, and on demand everything.
 import type { ComponentChildren } from "preact";
-import { duration } from "../format";
+import type { App } from "../app_state";
+import { duration, within } from "../format";
 import type { Item } from "../wire";
 import { fold, useApp } from "./context";
 import { Icon, type IconName } from "./icons";
@@ -23,19 +24,25 @@ const icons: Record<string, IconName> = {
 };
 
 /** The argument that says most, for the one line that is always visible. */
-export function headline(item: ToolCall): { verb: string; what: string } {
+export function headline(item: ToolCall, root = ""): { verb: string; what: string } {
   const args = (item.toolArguments as Record<string, unknown> | undefined) ?? {};
   const first = ["command", "cmd", "file_path", "path", "pattern", "query", "url", "description", "prompt"]
     .map((key) => args[key])
     .find((value) => typeof value === "string" || Array.isArray(value));
   const what = Array.isArray(first)
-    ? first.join(" ")
-    : ((first as string | undefined) ?? item.locations?.[0]?.path ?? item.diffs?.[0]?.path ?? "");
+    ? unwrapped(first.map(String))
+    : within(root, (first as string | undefined) ?? item.locations?.[0]?.path ?? item.diffs?.[0]?.path ?? "");
   // A title that only repeats the argument says less than the tool's name.
   const repeats = what !== "" && item.title !== undefined && what.startsWith(item.title.replace(/…$/, ""));
   if (item.title && item.title !== item.toolName && !repeats)
     return { verb: item.title, what: item.title.includes(what) ? "" : what };
   return { verb: item.toolName, what };
+}
+
+/** A command that is only handed to a shell is that command. */
+function unwrapped(command: readonly string[]): string {
+  const shell = /(?:^|\/)(?:ba|z|da)?sh$/.test(command[0] ?? "") && /^-l?c$/.test(command[1] ?? "");
+  return shell && command.length === 3 ? command[2]! : command.join(" ");
 }
 
 export function isRunning(item: { status: string }): boolean {
@@ -82,7 +89,8 @@ export function ToolCallView({ item }: { item: ToolCall }) {
   const children = store.childrenOf(item.callId).filter((id) => store.item(id)?.peek().type !== "approval");
   const hasDiff = (item.diffs?.length ?? 0) > 0;
   const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff);
-  const { verb, what } = headline(item);
+  const root = projectPath(app, item.sessionId);
+  const { verb, what } = headline(item, root);
   const problem = item.errorMessage ?? (item.toolOutputIsError ? firstLine(item.toolOutput) : undefined);
   return (
     <section class={`tool tool-${item.status} ${open ? "open" : ""}`} aria-label={`Tool ${verb}`}>
@@ -109,14 +117,17 @@ export function ToolCallView({ item }: { item: ToolCall }) {
       {problem && !open && <p class="tool-problem">{problem}</p>}
       {open && (
         <div class="tool-body">
-          <Details item={item} />
+          <Details item={item} root={root} />
           {item.errorMessage && <p class="tool-problem">{item.errorMessage}</p>}
           {item.diffs?.map((diff) => (
             <DiffView
               key={diff.path}
               id={`${item.sessionId}:${item.itemId}`}
               diff={diff}
-              bare={item.diffs!.length === 1 && (what === diff.path || verb.includes(diff.path))}
+              root={root}
+              bare={
+                item.diffs!.length === 1 && (what === within(root, diff.path) || verb.includes(diff.path))
+              }
             />
           ))}
           {children.length > 0 && (
@@ -148,7 +159,7 @@ function Stat({ diff }: { diff: NonNullable<ToolCall["diffs"]>[number] }) {
 }
 
 /** The arguments: a command as it was run, anything else as JSON, places as paths. */
-function Details({ item }: { item: ToolCall }) {
+function Details({ item, root }: { item: ToolCall; root: string }) {
   const args = item.toolArguments as Record<string, unknown> | undefined;
   const command = args?.["command"] ?? args?.["cmd"];
   const parts: ComponentChildren[] = [];
@@ -161,20 +172,22 @@ function Details({ item }: { item: ToolCall }) {
         <Revealed text={Array.isArray(command) ? command.join(" ") : command} />
       </pre>,
     );
+  } else if (item.diffs?.length) {
+    return null; // The diff names its file.
   } else if (item.locations && item.locations.length > 0) {
     parts.push(
       <ul class="places">
         {item.locations.map((place) => (
           <li key={`${place.path}:${place.line}`}>
-            <code>
-              {place.path}
+            <code title={place.path}>
+              {within(root, place.path)}
               {place.line !== undefined ? `:${place.line}` : ""}
             </code>
           </li>
         ))}
       </ul>,
     );
-  } else if (args && Object.keys(args).length > 0 && !item.diffs?.length) {
+  } else if (args && Object.keys(args).length > 0) {
     parts.push(
       <pre class="arguments" tabIndex={0} aria-label="Arguments">
         {JSON.stringify(args, null, 2)}
@@ -186,3 +199,7 @@ function Details({ item }: { item: ToolCall }) {
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").slice(0, 200);
 const firstLine = (text: string | undefined) => text?.trim().split("\n")[0]?.slice(0, 300);
+
+function projectPath(app: App, sessionId: string): string {
+  return app.project(app.session(sessionId)?.peek().projectId ?? "")?.path ?? "";
+}
