@@ -142,9 +142,11 @@ export class App {
           clientMessageId: entry.clientMessageId,
           ...(entry.attachments.length > 0 ? { attachments: entry.attachments } : {}),
         }),
-      (sessionId, turnId) => {
-        const store = this.stores.get(sessionId);
-        return !store || store.turn(turnId) !== undefined;
+      {
+        rev: (sessionId) => this.stores.get(sessionId)?.rev ?? 0,
+        hasTurn: (sessionId, turnId) =>
+          this.stores.get(sessionId)?.turn(turnId) !== undefined || !this.stores.has(sessionId),
+        hasPrompt: (sessionId, content, rev) => this.stores.get(sessionId)?.hasPrompt(content, rev) ?? false,
       },
     );
     this.attention = new Attention(this);
@@ -405,6 +407,8 @@ export class App {
 
   private itemChanged(item: Item): void {
     if (item.itemId.endsWith(":user")) this.outbox.settle(item.turnId);
+    if (item.type === "message" && item.origin === "user")
+      this.outbox.appeared(item.sessionId, item.content, item.rev);
     if (item.type === "approval") this.refreshInbox();
   }
 

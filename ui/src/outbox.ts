@@ -13,19 +13,27 @@ export interface Outgoing {
   state: "waiting" | "accepted" | "failed";
   turnId?: string;
   problem?: string;
+  /** Up to where the timeline was known when it was sent. */
+  rev?: number;
   at: string;
 }
 
 type Send = (entry: Outgoing) => Promise<ServerMessage>;
+/** What the outbox asks about the conversation of a session. */
+interface Timeline {
+  rev(sessionId: string): number;
+  hasTurn(sessionId: string, turnId: string): boolean;
+  /** A message of the user with these words that came after `rev`. */
+  hasPrompt(sessionId: string, content: string, rev: number): boolean;
+}
 
 export class Outbox {
   readonly entries = stored<Outgoing[]>("lb.outbox", [], isOutgoing);
   private readonly busy = new Set<string>();
 
-  /** `shown` says whether the timeline already has this turn. */
   constructor(
     private readonly send: Send,
-    private readonly shown: (sessionId: string, turnId: string) => boolean,
+    private readonly timeline: Timeline,
   ) {
     // What was accepted before a reload is in the timeline by now.
     this.entries.value = this.entries.peek().filter((entry) => entry.state !== "accepted");
@@ -72,6 +80,20 @@ export class Outbox {
     if (left.length !== this.entries.peek().length) this.entries.value = left;
   }
 
+  /**
+   * The timeline shows these words of the user. A prompt that could not be given to its agent is refused and is shown as
+   * a failed turn, in whatever order: the turn says why and can be tried again, a second copy of it says nothing.
+   */
+  appeared(sessionId: string, content: string, rev: number): void {
+    const copy = (entry: Outgoing) =>
+      entry.state === "failed" &&
+      entry.sessionId === sessionId &&
+      entry.content === content &&
+      rev > (entry.rev ?? Infinity);
+    if (this.entries.peek().some(copy))
+      this.entries.value = this.entries.peek().filter((entry) => !copy(entry));
+  }
+
   flushAll(): void {
     for (const id of new Set(this.entries.peek().map((entry) => entry.sessionId))) this.flush(id);
   }
@@ -89,19 +111,21 @@ export class Outbox {
         .peek()
         .find((candidate) => candidate.sessionId === sessionId && candidate.state === "waiting");
       if (!entry) return;
+      const rev = this.timeline.rev(sessionId);
       try {
         const answer = await this.send(entry);
         if (answer.type === "session:sent") this.accepted(entry, answer.turnId);
         else this.remove(entry.clientMessageId);
       } catch (error) {
         if (!(error instanceof WireError)) return; // The link is down: stays waiting, goes out when it is back.
-        this.change(entry.clientMessageId, { state: "failed", problem: error.message });
+        if (this.timeline.hasPrompt(sessionId, entry.content, rev)) this.remove(entry.clientMessageId);
+        else this.change(entry.clientMessageId, { state: "failed", problem: error.message, rev });
       }
     }
   }
 
   private accepted(entry: Outgoing, turnId: string): void {
-    if (this.shown(entry.sessionId, turnId)) this.remove(entry.clientMessageId);
+    if (this.timeline.hasTurn(entry.sessionId, turnId)) this.remove(entry.clientMessageId);
     else this.change(entry.clientMessageId, { state: "accepted", turnId });
   }
 

@@ -31,12 +31,15 @@ export function headline(item: ToolCall, root = ""): { verb: string; what: strin
     .find((value) => typeof value === "string" || Array.isArray(value));
   const what = Array.isArray(first)
     ? unwrapped(first.map(String))
-    : within(root, (first as string | undefined) ?? item.locations?.[0]?.path ?? item.diffs?.[0]?.path ?? "");
+    : ((first as string | undefined) ?? item.locations?.[0]?.path ?? item.diffs?.[0]?.path ?? "");
   // A title that only repeats the argument says less than the tool's name.
   const repeats = what !== "" && item.title !== undefined && what.startsWith(item.title.replace(/…$/, ""));
-  if (item.title && item.title !== item.toolName && !repeats)
-    return { verb: item.title, what: item.title.includes(what) ? "" : what };
-  return { verb: item.toolName, what };
+  if (!item.title || item.title === item.toolName || repeats)
+    return { verb: item.toolName, what: within(root, what) };
+  return {
+    verb: root === "" ? item.title : item.title.replaceAll(`${root}/`, ""),
+    what: item.title.includes(what) ? "" : within(root, what),
+  };
 }
 
 /** A command that is only handed to a shell is that command. */
