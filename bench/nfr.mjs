@@ -21,12 +21,13 @@ for (const path of [claudeBin, codexBin]) {
 }
 const only = process.argv[process.argv.indexOf("--only") + 1]?.split(",");
 const rounds = option("rounds", 10);
-const model = await startModel({ port: 0, tps: 400 });
+const answers = []; // When the model began to answer what.
+const model = await startModel({ port: 0, tps: 400, onAnswer: (prompt) => answers.push({ prompt, at: Number(process.hrtime.bigint()) / 1e6 }) });
 const homes = [];
 for (const [name, part] of Object.entries({ claude, codex, live, idle, page })) {
   if (flag("only") && !only.includes(name)) continue;
   const begun = performance.now();
-  homes.push(...(await part({ modelUrl: model.url, rounds })));
+  homes.push(...(await part({ modelUrl: model.url, answers, rounds })));
   process.stderr.write(`${name}: ${Math.round((performance.now() - begun) / 1000)} s\n`);
 }
 await closeBrowser();

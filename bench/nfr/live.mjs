@@ -8,10 +8,11 @@ import { clockOffset, makePlace, markOf, showSession, startPage, startServer } f
 
 const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
 
-/** In the page: notes when each stamp "@ns " is in the text of the last answer, and when a turn is shown as failed. */
+/** In the page: notes when each stamp "@ns " is in the text of the last answer, when an answer has a first word, when a turn failed. */
 function watchText() {
-  const seen = (window.nfrSeen = { stamps: [], failed: [] });
+  const seen = (window.nfrSeen = { stamps: [], firsts: [], failed: [] });
   let element;
+  let begun;
   let length = 0;
   let failures = document.querySelectorAll(".turn-failed").length;
   new MutationObserver(() => {
@@ -22,6 +23,10 @@ function watchText() {
       length = 0;
     }
     const text = element?.textContent ?? "";
+    if (text !== "" && begun !== element) {
+      begun = element;
+      seen.firsts.push(at);
+    }
     // A word may be cut: it is read again with its end.
     const fresh = text.slice(length);
     let end = 0;
@@ -77,6 +82,27 @@ async function firstWords(world, sessionId) {
   }
 }
 
+/** The same with Claude Code itself: from the first byte of the model's answer. What the CLI needs for it is in the figure. */
+async function firstWordsOfClaude(world, sessionId, answers) {
+  for (const rate of [5, 20, 200]) {
+    const values = [];
+    for (let round = 0; round < 3; ++round) {
+      await world.page.evaluate(() => (window.nfrSeen.firsts = []));
+      answers.length = 0;
+      const mark = `rate ${rate} round ${round}`;
+      await world.server.deliver(sessionId, `[[scenario:long]][[words:${rate === 5 ? 5 : 20}]][[tps:${rate}]] ${mark}`);
+      await eventually(() => world.server.isIdle(sessionId), "the end of the turn", 60_000);
+      const begun = answers.find(({ prompt }) => prompt.includes(mark)).at;
+      const seen = await eventually(async () => {
+        const firsts = await world.page.evaluate(() => window.nfrSeen.firsts);
+        return firsts.map((at) => at + world.offset - begun).find((ms) => ms > 0);
+      }, "the answer in the page");
+      values.push(seen);
+    }
+    figure({ name: `first_word_claude_${rate}`, what: `the same with Claude Code, from the model's first byte, at ${rate} words/s, most of 3`, value: Math.max(...values), unit: "ms", limit: 200 });
+  }
+}
+
 /** Kills the agent of a session that works; when a client and the page say so. */
 async function crash(world, { cliType, sessionId, prompt }) {
   const { server, page, offset } = world;
@@ -118,7 +144,7 @@ async function newSessions(page) {
   }
 }
 
-export async function live({ modelUrl }) {
+export async function live({ modelUrl, answers }) {
   const place = makePlace({ modelUrl, demoAgents: 4 });
   const server = await startServer(place);
   await server.post("/api/project/add", { path: place.shop });
@@ -138,6 +164,9 @@ export async function live({ modelUrl }) {
   const words = await begin("words", "words=1 rate=0");
   await firstWords(world, words);
   await server.post(`/api/session/${words}/kill`); // Each session of this agent is a process: below there shall be one.
+  const claude = await begin("claude-code", "[[scenario:text]] first words");
+  await firstWordsOfClaude(world, claude, answers);
+  await server.post(`/api/session/${claude}/kill`);
   const crashes = [];
   const cases = [
     ...[1, 2, 3, 4].map((n) => ({ cliType: `twin-${n}`, first: `/tools ${n + 1}`, prompt: "/slow seconds=600" })),

@@ -118,12 +118,18 @@ async function countAtRest() {
   world.paused = true;
   await eventually(() => slots.every((slot) => slot.atRest), "rest", 120_000);
   for (const slot of slots) {
+    let last;
     const answered = async () => {
       await slot.turn(slot.agent.kind === "demo" ? "/tools 1" : "words=1", false);
       const { turns } = await world.server.timeline(slot.sessionId);
-      return turns.find((turn) => turn.turnId === slot.accepted.at(-1))?.type === "turn_complete";
+      last = turns.find((turn) => turn.turnId === slot.accepted.at(-1).turnId);
+      // Killed before it kept the session, an agent does not know it any more; the conversation stays, and goes on nowhere.
+      if (last?.errorCode === "SESSION_NOT_FOUND" || last?.errorMessage?.includes("could not open this session again")) await slot.renew();
+      return last?.type === "turn_complete";
     };
-    await eventually(answered, `an answer of ${slot.agent.cliType}`, 120_000);
+    await eventually(answered, `an answer of ${slot.agent.cliType}`, 60_000).catch((error) => {
+      throw new Error(`${error.message}; its last turn: ${JSON.stringify(last)}`);
+    });
     slot.atRest = true;
   }
   // The index and the checkpoint follow within 2 s of the last write; connections are closed by then.

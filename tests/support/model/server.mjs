@@ -28,9 +28,12 @@ const kModels = {
 };
 const kLogPromptChars = 200;
 
-/// Starts a server on 127.0.0.1 and resolves to {port, url, close()}.
-export async function startModel({port = 0, tps = 400, log, logBodies = false} = {}) {
-  const model = new Model({tps, log, logBodies});
+/// Starts a server on 127.0.0.1 and resolves to {port, url, close()}. `onAnswer(prompt)` is called
+/// when an answer begins to stream.
+export async function startModel({
+  port = 0, tps = 400, log, logBodies = false, onAnswer = () => {},
+} = {}) {
+  const model = new Model({tps, log, logBodies, onAnswer});
   const server = http.createServer((request, response) => {
     model.handle(request, response).catch((error) => {
       process.stderr.write(`model: ${error.stack}\n`);
@@ -99,6 +102,7 @@ class Model {
     if (!request.streamed) return sendJson(response, 200, api.plain(answer, meta));
     const {tps} = decision;
     const headers = {'request-id': meta.id('req_')};
+    this.#options.onAnswer(decision.prompt);
     const out = new Stream(response, {tps, gates: this.#gates, ping: api.ping, headers});
     try {
       await api.stream(answer, meta, out);

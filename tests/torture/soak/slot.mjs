@@ -65,7 +65,7 @@ export class Slot {
     this.atRest = false;
     const { server, tally } = this.world;
     const turnId = await server.deliver(this.sessionId, content, kPatienceMs);
-    this.accepted.push(turnId);
+    this.accepted.push({ turnId, content, cancelled, serverKills: tally.serverKills, agentKills: tally.agentKills, at: new Date().toISOString() });
     ++this.turns;
     ++tally.turns;
     if (cancelled) {
@@ -128,10 +128,14 @@ export class Slot {
     const { server, tally } = this.world;
     const truth = await server.timeline(this.sessionId);
     await this.world.judge(truth);
-    const ends = new Set(truth.turns.map((turn) => turn.turnId));
-    for (const turnId of this.accepted) if (!ends.has(turnId)) this.world.fault("unknown_turns", `${this.sessionId} ${turnId}`);
     const items = new Map(truth.entries.map((entry) => [entry.itemId, entry]));
     const turns = new Map(truth.turns.map((entry) => [entry.turnId, entry]));
+    for (const [at, prompt] of this.accepted.entries()) {
+      if (turns.has(prompt.turnId)) continue;
+      const said = items.get(`${prompt.turnId}:user`);
+      const before = turns.get(this.accepted[at - 1]?.turnId);
+      this.world.fault("unknown_turns", { agent: this.agent.cliType, ...prompt, said, before, next: this.accepted[at + 1] });
+    }
     const last = Math.max(0, ...[...items.values(), ...turns.values()].map((entry) => entry.rev));
     for (const follower of this.followers) {
       await eventually(async () => (await follower.catchUp(last, 5000), follower.replica.cursor >= last), "a reader to catch up", kPatienceMs);
