@@ -193,6 +193,11 @@ asio::awaitable<Result<void>> LiveTimeline::durable(bool patient) {
   co_return Result<void>{};
 }
 
+asio::awaitable<void> LiveTimeline::settle() {
+  const auto self = shared_from_this();
+  if (visible() < timeline_.head()) (void)co_await durable();
+}
+
 void LiveTimeline::notify() {
   if (readers_.empty() || std::exchange(notify_posted_, true)) return;
   asio::post(deps_.io, [weak = weak_from_this()] {

@@ -56,6 +56,9 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   /// Waits until everything put so far is durable and visible. Gives up when the store cannot
   /// write, unless `patient`: what was put is then shown late, never wrong.
   asio::awaitable<Result<void>> durable(bool patient = false);
+  /// Waits for final forms that are on their way to the disk, so that who asks after an end was
+  /// announced sees it. Does not wait for a store that cannot write.
+  asio::awaitable<void> settle();
   /// The last words of a stopping server: the exact numbers instead of the reserved ones.
   void save_exact();
 

@@ -78,13 +78,16 @@ asio::awaitable<Result<History>> SessionService::page(SessionPageRequest request
 asio::awaitable<Result<History>> SessionService::tail(SessionId id, std::uint64_t count) {
   auto session = co_await readable(std::move(id));
   if (!session) co_return std::unexpected(std::move(session.error()));
-  co_return co_await (*session)->live()->window(UINT64_MAX, count);
+  const std::shared_ptr<LiveTimeline> live = (*session)->live();
+  co_await live->settle();
+  co_return co_await live->window(UINT64_MAX, count);
 }
 
 asio::awaitable<Result<History>> SessionService::timeline(SessionId id, Revision since) {
   auto session = co_await readable(std::move(id));
   if (!session) co_return std::unexpected(std::move(session.error()));
   const std::shared_ptr<LiveTimeline> live = (*session)->live();
+  co_await live->settle();
   auto remembers = co_await live->remembers(since);
   if (!remembers) co_return std::unexpected(std::move(remembers.error()));
   // A cursor from the future, or of what a crash took, means nothing here: it gets everything.
@@ -116,7 +119,9 @@ asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id
                                                                     ExportFormat format) {
   auto session = co_await readable(id);
   if (!session) co_return std::unexpected(std::move(session.error()));
-  auto history = co_await (*session)->live()->window(UINT64_MAX, UINT64_MAX);
+  const std::shared_ptr<LiveTimeline> live = (*session)->live();
+  co_await live->settle();
+  auto history = co_await live->window(UINT64_MAX, UINT64_MAX);
   if (!history) co_return std::unexpected(std::move(history.error()));
   if (format == ExportFormat::Markdown) {
     co_return to_markdown((*session)->record().title, items_of(*history));

@@ -31,6 +31,20 @@ TEST_CASE("search finds what was said, with a snippet and where it was") {
   CHECK(world.loop.run(world.service->search(elsewhere))->empty());
 }
 
+TEST_CASE("who asks after an end was announced gets it, also while it is on its way to the disk") {
+  World world;
+  const SessionId session = world.create();
+  const TurnId turn = world.begin(session, "Hello");
+  world.loop.settle();
+  world.claude->say(session, turn, "i1", "Hi", ItemStatus::Complete);
+  world.claude->complete(session, turn);
+  CHECK(world.info(session).activity == Activity::Idle);  // A client polls for this
+  const auto history = world.loop.run(world.service->timeline(session, 0));  // and then reads.
+  REQUIRE(history->turns.size() == 1);
+  CHECK(decode_text<Turn>(history->turns[0]->payload())->type == TurnType::Complete);
+  CHECK(history->entries.size() == 2);
+}
+
 TEST_CASE("export gives the conversation as Markdown and as JSON") {
   World world;
   const SessionId session = world.create();

@@ -227,7 +227,10 @@ console.log(
     orphans: faults.orphans?.count ?? 0,
     measured_seconds: Math.round(endAt - warmAt),
     rss_kb_per_minute: Math.round(slopeKb),
-    rss_kb_under_load: median(under.map((sample) => sample.rssKb)),
+    rss_kb_under_load: Array.from({ length: 10 }, (_, tenth) => {
+      const part = under.slice((tenth * under.length) / 10, ((tenth + 1) * under.length) / 10);
+      return median(part.map((sample) => sample.rssKb));
+    }),
     at_rest_warm: warm,
     at_rest_end: end,
     faults,
