@@ -5,6 +5,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
 #include <cstdlib>
@@ -113,6 +114,25 @@ void print_agents(const Options& options) {
   line("  ", "looked in", path == nullptr ? "" : path);
 }
 
+/// Why the server could not listen where it is told to; nothing when it could, or is to pick one.
+std::optional<std::string> port_problem(const Options& options) {
+  asio::io_context io(1);
+  asio::ip::tcp::acceptor acceptor(io);
+  boost::system::error_code error;
+  const auto host =
+      asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, error);
+  const asio::ip::tcp::endpoint endpoint(host, options.port);
+  if (!error) acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(1, error);
+  if (!error) return {};
+  const std::string where = options.host + " port " + std::to_string(options.port);
+  if (error != asio::error::address_in_use) return where + ": " + error.message();
+  return where +
+         " is taken by another program; `port` in the configuration, or --port, names another";
+}
+
 void print_server(const Options& options) {
   std::cout << "Server\n";
   const std::string address = DataDir::address_of(options.data_dir.string());
@@ -121,7 +141,8 @@ void print_server(const Options& options) {
   } else {
     line("ok", "running", "at " + address + "; a fresh address: liminal-builder open");
   }
-  const auto problem = bind_problem(options);
+  auto problem = bind_problem(options);
+  if (!problem && address.empty()) problem = port_problem(options);
   line(problem ? "!!" : "ok", "bind",
        problem ? *problem : options.host + " port " + std::to_string(options.port));
   line("ok", "credential",

@@ -111,8 +111,10 @@ Result<void> Server::bind(const asio::ip::address& address) {
   if (!error) acceptor->bind(endpoint, error);
   if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
   if (error) {
+    const bool taken = error == asio::error::address_in_use;
     return fail(ErrorCode::Busy, "cannot listen on " + address.to_string() + " port " +
-                                     std::to_string(port_) + ": " + error.message());
+                                     std::to_string(port_) + ": " + error.message() +
+                                     (taken ? "; --port 0 picks a free one" : ""));
   }
   port_ = acceptor->local_endpoint().port();
   acceptors_.push_back(std::move(acceptor));

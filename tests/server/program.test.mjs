@@ -184,6 +184,12 @@ test("doctor names every agent and what to do, without a server and with one", a
   assert.match(doctor.out, /demo/);
   assert.match(doctor.out, /synchronous=FULL/);
   assert.match(doctor.out, /looked in/);
+  assert.match(doctor.out, /claude was not found\.\n +Install it with: npm|ok {2}claude-code/);
+  const elsewhere = ["--port", String(server.port), "--data-dir", join(place.home, "elsewhere")];
+  assert.match((await run(["doctor", ...elsewhere], place)).out, /!! {2}bind +127\.0\.0\.1 port \d+ is taken by another program/);
+  const refused = await run(["--no-open", ...elsewhere], place);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /Address already in use; --port 0 picks a free one\n/);
 });
 
 test("the page is in the program: compressed, cached by its hash, with the policy", async (t) => {

@@ -248,7 +248,7 @@ TEST_CASE("acp: inspect says what is missing and what to do") {
   Fixture f(spec);
   const AgentInfo info = test::run(f.io, f.provider->inspect());
   CHECK_FALSE(info.installed);
-  CHECK(info.problem == "Could not start Codex. Check that it's installed.");
+  CHECK(info.problem == "/nonexistent/codex-acp was not found.");
   CHECK(info.remedy == "Install it.");
   CHECK(info.protocol == "acp");
 }

@@ -126,13 +126,13 @@ asio::awaitable<AgentInfo> AcpProvider::inspect() {
   info.name = spec_.name;
   info.protocol = "acp";
   info.status = manager_->status();
-  const ProgramInfo program = co_await inspect_program(spec_.argv.empty() ? "" : spec_.argv.front(),
-                                                       environment(), deps_.blocking);
+  const std::string command = spec_.argv.empty() ? "" : spec_.argv.front();
+  const ProgramInfo program = co_await inspect_program(command, environment(), deps_.blocking);
   info.installed = program.path.has_value();
   info.version = program.version;
   if (!manager_->abilities().version.empty()) info.version = manager_->abilities().version;
   if (!info.installed) {
-    info.problem = fmt::format("Could not start {}. Check that it's installed.", spec_.name);
+    info.problem = fmt::format("{} was not found.", command);
     info.remedy = spec_.install_hint;
   }
   co_return info;

@@ -347,7 +347,7 @@ asio::awaitable<AgentInfo> ClaudeProvider::inspect() {
   const auto program = find_program(config_->command, variable(environment, "PATH"));
   if (!program) {
     info.problem = fmt::format("{} was not found.", config_->command);
-    info.remedy = "npm install -g @anthropic-ai/claude-code@latest";
+    info.remedy = "Install it with: npm install -g @anthropic-ai/claude-code";
     co_return info;
   }
   info.installed = true;
@@ -371,7 +371,7 @@ asio::awaitable<AgentInfo> ClaudeProvider::inspect() {
   info.version = fmt::format("{}.{}.{}", (*version)[0], (*version)[1], (*version)[2]);
   if (*version < kOldestVersion) {
     info.problem = fmt::format("Version {} is too old.", *info.version);
-    info.remedy = "npm install -g @anthropic-ai/claude-code@latest";
+    info.remedy = "Update it with: npm install -g @anthropic-ai/claude-code@latest";
   }
   co_return info;
 }

@@ -146,16 +146,16 @@ asio::awaitable<AgentInfo> EventsProvider::inspect() {
   info.cli_type = spec_.cli_type;
   info.name = spec_.name;
   info.protocol = "events";
+  const std::string command = spec_.argv.empty() ? "" : spec_.argv.front();
   const ProgramInfo program =
-      co_await inspect_program(spec_.argv.empty() ? "" : spec_.argv.front(),
-                               child_environment(spec_.env, spec_.path), deps_.blocking);
+      co_await inspect_program(command, child_environment(spec_.env, spec_.path), deps_.blocking);
   info.installed = program.path.has_value();
   info.version = program.version;
   for (const auto& [id, session] : sessions_) {
     if (session->alive()) info.status = AgentStatus::Connected;
   }
   if (!info.installed) {
-    info.problem = fmt::format("Could not start {}. Check that it's installed.", spec_.name);
+    info.problem = fmt::format("{} was not found.", command);
     info.remedy = spec_.install_hint;
   }
   co_return info;
