@@ -91,8 +91,9 @@ export async function claude({ modelUrl, rounds }) {
     const there = without.map((one) => one[kind]);
     series({ name: `claude_${kind}`, what: words, values: here, beside: `bare CLI: ${Math.round(median(there))} ms` });
     const share = median(here) - median(there);
-    // Ours: a process below its guardian, a session in the store, two writes to disk, one request more. The CLI alone varies by more.
-    figure({ name: `claude_${kind}_ours`, what: `${words}: our share of the median`, value: share, unit: "ms", limit: Math.max(50, median(there) * 0.1), beside: "limit: 10 % of the bare CLI, at least 50 ms" });
+    // Ours: a guardian's process, a handshake, two writes to disk, one request more, and a text that waits up to 50 ms for its next
+    // words. The limit is what people take for immediate.
+    figure({ name: `claude_${kind}_ours`, what: `${words}: our share of the median`, value: share, unit: "ms", limit: 100 });
   }
   alone.remove();
   place.remove();

@@ -5,7 +5,7 @@ import { eventually } from "../../tests/support/server.mjs";
 import { figure, series } from "./figures.mjs";
 import { codexBin, makePlace, startServer } from "./place.mjs";
 
-const kTurns = 12;
+const kTurns = 40;
 
 export async function codex({ modelUrl, rounds }) {
   const origin = makePlace({ modelUrl });
