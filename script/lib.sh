@@ -116,11 +116,12 @@ build() {
   fi
 }
 
-# Every tenth of the progress, and whatever is not progress (warnings, errors).
+# How much there is to do when it is much, every tenth of the progress, and whatever is not progress (warnings, errors).
 build_digest() {
   awk -v preset="$1" '
     match($0, /^\[[0-9]+\/[0-9]+\] /) {
       split(substr($0, 2, RLENGTH - 3), n, "/")
+      if (!said++ && n[2] > 50) printf "Building %s: %d steps, minutes the first time ...\n", preset, n[2]
       tenth = int(10 * n[1] / n[2])
       if (tenth > last) { last = tenth; printf "Building %s: %d %%\n", preset, 10 * tenth }
       fflush(); next
