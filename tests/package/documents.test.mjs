@@ -96,6 +96,34 @@ test("--licenses names every library that is linked and every package that is in
 test("the version is written once, in CMakeLists.txt", () => {
   const [, version] = /project\(liminal-builder VERSION ([\d.]+)/.exec(read("CMakeLists.txt"));
   assert.equal(execFileSync(program, ["--version"], { encoding: "utf8" }), `liminal-builder ${version}\n`);
-  assert.ok([undefined, version].includes(JSON.parse(read("ui/package.json")).version));
+  assert.equal(JSON.parse(read("ui/package.json")).version, undefined);
   assert.match(read("CHANGELOG.md"), new RegExp(`^## ${version.replaceAll(".", "\\.")}, \\d{4}-\\d\\d-\\d\\d$`, "m"));
+});
+
+test("docs/configuration.md has every key, option and variable, and no other", () => {
+  const text = read("docs/configuration.md");
+  const code = read("src/app/config.cpp");
+  const [agentCode, fileCode] = [code.slice(code.indexOf("read_agent("), code.indexOf("read_agents(")), code.slice(code.indexOf("parse_config("))];
+  const keysRead = (source) => sorted([...source.matchAll(/reader\.\w+\("(\w+)"/g)].map(([, key]) => key));
+  // The first cell of each row of the table below a heading.
+  const table = (head) => {
+    const rows = text.slice(text.indexOf(`| ${head} |`)).split("\n\n")[0].split("\n").slice(2);
+    return rows.map((row) => row.split("|").slice(1, -1).map((cell) => cell.trim()));
+  };
+  const key = (cell) => /^`\[?(\w+)/.exec(cell)[1];
+  const settings = table("key");
+  const agentKeys = sorted(table("key of `[agents.NAME]`").map(([first]) => key(first)));
+  assert.ok(settings.length >= 10 && agentKeys.length >= 6);
+  assert.deepEqual(sorted(settings.map(([first]) => key(first))), keysRead(fileCode));
+  assert.deepEqual(agentKeys, keysRead(agentCode));
+  for (const [, ignored] of /for \(const std::string_view key :\s*\{([^}]*)\}/.exec(agentCode)[1].matchAll(/"(\w+)"/g)) {
+    assert.ok(text.includes(`\`${ignored}\``), ignored);
+  }
+  assert.deepEqual(sorted(text.match(/LIMINAL_BUILDER_\w+/g)), variables);
+  const others = ["--user", "--now", "--acp"]; // of systemctl, and of an agent
+  assert.deepEqual(sorted(text.match(/(?<![\w-])--[a-z][\w-]+/g)).filter((name) => !others.includes(name)), sorted([...options, ...exportOptions]));
+  // What an option, a variable and a key mean together stands in one row.
+  for (const [, option, variable] of help().matchAll(/^ {2}(--[\w-]+).*\(Env:(\w+)\)/gm)) {
+    assert.ok(text.split("\n").some((line) => line.includes(`\`${option}`) && line.includes(variable)), `${option} and ${variable}`);
+  }
 });
