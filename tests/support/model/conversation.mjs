@@ -60,6 +60,7 @@ export function locate(entries) {
 /// The directory that the agent says it works in: some tools want absolute paths.
 export function workingDirectory(text) {
   const match = text.match(/working directory: *(\/[^\n<]*)/i) ??
+      text.match(/workspace directories:[*\s]*-\s+(\/[^\n<]*)/i) ??
       text.match(/directory[^\n:]*:\s+(\/[^\n<]*)/i);
   return match?.[1].trim();
 }
