@@ -19,12 +19,15 @@ export class Follower {
     this.resets = 0;
   }
 
-  /** The cursor to come back with: mostly our own. */
+  /**
+   * The cursor to come back with: mostly our own. An older one says that we have less than we have; where the server may have been
+   * killed meanwhile (`honest`) that hides what the crash took, and nobody could tell us.
+   */
   cursor() {
     const dice = random(20);
     if (dice === 0) return 0;
     if (dice === 1) return this.replica.cursor + 1_000_000;
-    if (dice === 2) return random(this.replica.cursor + 1);
+    if (dice === 2 && !this.honest) return random(this.replica.cursor + 1);
     return this.replica.cursor;
   }
 

@@ -98,7 +98,7 @@ export class Slot {
     this.sessionId = made.sessionId;
     this.turns = 0;
     this.accepted = [];
-    this.followers = Array.from({ length: kReaders }, () => new Follower(server, this.sessionId, pick(kinds), (message) => witness.look(message)));
+    this.followers = Array.from({ length: kReaders }, () => new Follower(server, this.sessionId, { ...pick(kinds), honest: true }, (message) => witness.look(message)));
     ++this.world.tally.sessions;
   }
 
