@@ -116,16 +116,23 @@ build() {
   fi
 }
 
-# How much there is to do when it is much, every tenth of the progress, and whatever is not progress (warnings, errors).
+# How much there is to do when it is much, every tenth of the progress, and whatever is not progress
+# (warnings, errors). Not in awk: Debian's reads a pipe in blocks and would be minutes late.
 build_digest() {
-  awk -v preset="$1" '
-    match($0, /^\[[0-9]+\/[0-9]+\] /) {
-      split(substr($0, 2, RLENGTH - 3), n, "/")
-      if (!said++ && n[2] > 50) printf "Building %s: %d steps, minutes the first time ...\n", preset, n[2]
-      tenth = int(10 * n[1] / n[2])
-      if (tenth > last) { last = tenth; printf "Building %s: %d %%\n", preset, 10 * tenth }
-      fflush(); next
-    }
-    /^ninja: no work to do/ { next }
-    { print; fflush() }' >&2
+  local line last=0 tenth said=no
+  while IFS= read -r line || [ -n "$line" ]; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+      if [ "$said" = no ] && [ "${BASH_REMATCH[2]}" -gt 50 ]; then
+        say "Building $1: ${BASH_REMATCH[2]} steps, minutes the first time ..."
+      fi
+      said=yes
+      tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+      if [ "$tenth" -gt "$last" ]; then
+        last=$tenth
+        say "Building $1: ${tenth}0 %"
+      fi
+    elif [[ $line != 'ninja: no work to do'* ]]; then
+      say "$line"
+    fi
+  done
 }
