@@ -46,6 +46,7 @@ async function shot(
     await page.locator(".chat-rows .row").first().waitFor();
   }
   if (after) await after(page, server);
+  if (size.width >= 760 && name !== "scrolled") await page.mouse.move(size.width - 2, 2);
   await page.waitForTimeout(500);
   await page.screenshot({ path: `${out}/${name}.png` });
   await context.close();

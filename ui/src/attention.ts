@@ -6,8 +6,7 @@ import type { SessionInfo } from "./wire";
 export class Attention {
   constructor(private readonly app: App) {
     effect(() => {
-      const count = app.needsYou.value;
-      document.title = count > 0 ? `(${count}) Liminal Builder` : "Liminal Builder";
+      document.title = pageTitle(app);
     });
   }
 
@@ -45,6 +44,17 @@ export class Attention {
     this.app.notify.value = allowed;
     return allowed;
   }
+}
+
+/** How many wait; else a dot when something ended that nobody has looked at; then what is on screen. */
+function pageTitle(app: App): string {
+  const waiting = app.needsYou.value;
+  const { done } = app.counts.value;
+  const mark = waiting > 0 ? `(${waiting}) ` : done + app.failed.value.length > 0 ? "• " : "";
+  void app.sessionIds.value;
+  const { active } = app.tabs.value;
+  const title = app.page.value === "session" && active ? app.session(active)?.value.title : "";
+  return `${mark}${title ? `${title} · ` : ""}Liminal Builder`;
 }
 
 export function sentence(old: SessionInfo, now: SessionInfo): string | undefined {

@@ -314,7 +314,7 @@ describe("approvals", () => {
       message: "use the cache instead",
     });
     await until(() => !$(page.root, ".inbox .approval.pending"));
-    expect(document.title).toBe("Liminal Builder");
+    expect(document.title).toBe("• Liminal Builder");
   });
 
   it("show hidden characters of what would run", async () => {

@@ -247,6 +247,31 @@ describe("what is asked", () => {
 });
 
 describe("finding", () => {
+  it("the palette finds the user's own messages of the session on screen and goes there", async () => {
+    const { root, app } = await start("busy");
+    app.show("s-1");
+    await until(() => $(root, ".turn-footer"));
+    await press(document.body, "k", { ctrlKey: true });
+    await type(await until(() => $(root, ".palette input") as HTMLInputElement), "off by one cent");
+    expect(texts(root, ".pick-detail")[0]).toMatch(/^your message/);
+    await press($(root, ".palette input")!, "Enter");
+    await until(() => $(root, ".row.found .message.user"));
+  });
+
+  it("the title of the page says who waits, what ended unseen, and what is on screen", async () => {
+    const { app, world } = await start("busy");
+    await until(() => document.title === "(1) Liminal Builder");
+    app.show("s-1");
+    await until(() => document.title === "(1) Fix the rounding error in the cart · Liminal Builder");
+    app.waiting.value = [];
+    await until(() => document.title.startsWith("• Fix"));
+    for (const { info } of world.sessions.values())
+      if (info.unread) world.change(world.session(info.sessionId), { unread: false });
+    await until(() => document.title === "Fix the rounding error in the cart · Liminal Builder");
+    app.page.value = "inbox";
+    await until(() => document.title === "Liminal Builder");
+  });
+
   it("takes parts of words and first letters, not letters strewn anywhere", () => {
     expect(fuzzy("se", "Port the mesh loader")).toBeUndefined();
     expect(fuzzy("mesh load", "Port the mesh loader")).toBeDefined();

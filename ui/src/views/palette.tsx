@@ -188,10 +188,30 @@ function entries(app: App): Entry[] {
   ];
 }
 
+/** The user's own messages of the session on screen: a long conversation is found again by what was asked. */
+function prompts(app: App): Entry[] {
+  const { active } = app.tabs.peek();
+  if (!active || app.page.peek() !== "session") return [];
+  const store = app.store(active);
+  return store.order.peek().flatMap((id): Entry[] => {
+    const item = store.item(id)!.peek();
+    if (item.type !== "message" || item.origin !== "user") return [];
+    return [
+      {
+        key: `prompt:${id}`,
+        label: plainLine(item.content).slice(0, 120),
+        detail: `your message · ${age(item.startedAt, Date.now())}`,
+        icon: "move",
+        run: () => void jumpTo(app, active, id),
+      },
+    ];
+  });
+}
+
 export function Palette({ close }: { close: () => void }) {
   const app = useApp();
   const [query, setQuery] = useState("");
-  const [all] = useState(() => entries(app));
+  const [all] = useState(() => [...entries(app), ...prompts(app).reverse()]);
   const found =
     query === ""
       ? [...all.filter((entry) => entry.cliType).slice(0, 6), ...commands(app)]
@@ -201,7 +221,7 @@ export function Palette({ close }: { close: () => void }) {
       <Picker
         query={query}
         onQuery={setQuery}
-        placeholder="Find a session, a project or a command"
+        placeholder="Find a session, a command, or a message of yours here"
         label="Commands"
         entries={found}
         choose={(entry) => {
