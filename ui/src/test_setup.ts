@@ -1,5 +1,5 @@
 // The few browser things jsdom lacks that our views touch: dialogs, layout, observers.
-import { beforeEach } from "vitest";
+import { afterAll, beforeEach } from "vitest";
 
 Object.assign(HTMLDialogElement.prototype, {
   showModal(this: HTMLDialogElement) {
@@ -46,4 +46,10 @@ URL.revokeObjectURL = () => {};
 
 beforeEach(() => {
   localStorage.clear();
+});
+
+// What a view left for after its last frame runs while there still is a page to run in.
+afterAll(async () => {
+  for (let frame = 0; frame < 3; frame++)
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
 });

@@ -267,7 +267,7 @@ function useJump(
     leave();
     list.scrollToIndex(index, { align: "center" });
     setTimeout(() => {
-      const element = document.querySelector(`.row[data-index="${index}"]`);
+      const element = list.scrollElement?.querySelector(`.row[data-index="${index}"]`);
       element?.classList.add("found");
       // A question that someone went to is about to be answered: 1, 2, 3 work at once.
       element?.querySelector<HTMLElement>(".approval.pending .button")?.focus({ preventScroll: true });
