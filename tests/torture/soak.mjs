@@ -153,6 +153,7 @@ async function countAtRest() {
 }
 
 world.server = await startServer(0);
+process.once("exit", () => world.server.child.kill("SIGKILL")); // Also when this script fails; its agents follow.
 const slots = [...demoNames.map((cliType) => ({ cliType, kind: "demo" })), { cliType: "words", kind: "words" }].flatMap((agent) =>
   Array.from({ length: kSlotsPerAgent }, () => new Slot(world, agent)),
 );
