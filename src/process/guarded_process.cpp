@@ -27,6 +27,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "base/arrival.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -133,6 +134,7 @@ class Child : public std::enable_shared_from_this<Child> {
 
   using Clock = std::chrono::steady_clock;
   LineReader lines_;
+  std::uint64_t read_us_ = 0;  // When the bytes in lines_ were read.
   std::vector<char> read_buffer_;
   Clock::time_point read_at_;              // When the last read ended.
   Clock::duration flood_{};                // Spent since the output was last read to its end.
@@ -174,13 +176,17 @@ void Child::reap(siginfo_t& how) {
 asio::awaitable<std::optional<Line>> Child::next_line() {
   const auto self = shared_from_this();
   for (;;) {
-    if (auto line = lines_.next()) co_return line;
+    if (auto line = lines_.next()) {
+      Arrival::read(read_us_);
+      co_return line;
+    }
     if (output_ended_) co_return lines_.finish();
     if (read_buffer_.empty()) read_buffer_.resize(kReadBytes);
     if (status_) {
       const ssize_t got = ::read(stdout_.native_handle(), read_buffer_.data(), read_buffer_.size());
       if (got < 0 && errno == EINTR) continue;
       output_ended_ = got <= 0;
+      read_us_ = Arrival::now_us();
       if (got > 0) lines_.feed({read_buffer_.data(), static_cast<std::size_t>(got)});
       continue;
     }
@@ -188,6 +194,7 @@ asio::awaitable<std::optional<Line>> Child::next_line() {
     const auto [error, got] = co_await stdout_.async_read_some(asio::buffer(read_buffer_), kTuple);
     read_at_ = Clock::now();
     last_read_ = got;
+    read_us_ = Arrival::now_us();
     lines_.feed({read_buffer_.data(), got});
     if (error && error != asio::error::operation_aborted) output_ended_ = true;
   }

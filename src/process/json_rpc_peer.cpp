@@ -12,6 +12,7 @@
 #include <map>
 #include <utility>
 
+#include "base/arrival.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -151,6 +152,7 @@ class JsonRpcPeer::Conversation : public std::enable_shared_from_this<Conversati
       }
       const auto line = co_await process->next_line();
       if (!line) break;
+      const Arrival::Scope handling(Arrival::take());
       if (self->open_) self->handle(*line);
     }
     self->output_ended_ = true;

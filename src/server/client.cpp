@@ -201,7 +201,11 @@ bool Client::fill_from(const SessionId& session, Followed& followed) {
   const std::vector<FramePtr> frames = followed.reader->next(limits::kPumpBytesMax);
   if (!frames.empty()) followed.ready = true;
   for (const FramePtr& frame : frames) {
-    outbox_->push({websocket_head(kText, frame->json.size()), frame, frame->json, {}});
+    outbox_->push({websocket_head(kText, frame->json.size()),
+                   frame,
+                   frame->json,
+                   {},
+                   followed.reader->live() ? frame->arrived_us : 0});
   }
   frames_out.add(frames.size());
   confirm(followed);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/arrival.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/metrics.h"
@@ -89,12 +90,20 @@ void Outbox::emptied() {
 
 void Outbox::sent(std::size_t bytes) {
   static Counter& total = counter("lb_stream_bytes_total", "Bytes sent to readers.");
+  static Histogram& delivery = histogram(
+      "lb_delivery_seconds", "From reading an agent's output to handing it to a reader's socket.");
   total.add(bytes);
   bytes_ -= bytes;
   last_progress_ = now_ms();
   bytes += offset_;
+  std::uint64_t now_us = 0;
   while (!pieces_.empty() && bytes >= pieces_.front().size()) {
-    bytes -= pieces_.front().size();
+    const Piece& left = pieces_.front();
+    bytes -= left.size();
+    if (left.arrived_us != 0) {
+      if (now_us == 0) now_us = Arrival::now_us();
+      delivery.observe_us(now_us - std::min(now_us, left.arrived_us));
+    }
     pieces_.pop_front();
   }
   offset_ = bytes;

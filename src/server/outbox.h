@@ -30,6 +30,8 @@ struct Piece {
   std::shared_ptr<const void> owner;  // Of `body`.
   std::string_view body;
   std::string_view tail;  // Lives for ever.
+  /// When what it says was read from the agent; 0 when nobody wants to know.
+  std::uint64_t arrived_us = 0;
 
   [[nodiscard]] std::size_t size() const { return head.size() + body.size() + tail.size(); }
 };

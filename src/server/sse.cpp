@@ -91,7 +91,8 @@ class SseStream final : public Stream, public std::enable_shared_from_this<SseSt
     frames_out.add();
     std::string head = "id: " + std::to_string(frame->rev) + "\nevent: ";
     head.append(frame->type()).append("\ndata: ");
-    outbox_->push({std::move(head), frame, frame->json, "\n\n"});
+    outbox_->push(
+        {std::move(head), frame, frame->json, "\n\n", reader_->live() ? frame->arrived_us : 0});
   }
 
   std::shared_ptr<Outbox> outbox_;

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "base/arrival.h"
+
 namespace lb {
 
 LiveTimeline::LiveTimeline(LiveTimelineDeps deps, std::shared_ptr<SessionRecord> record)
@@ -15,7 +17,9 @@ LiveTimeline::LiveTimeline(LiveTimelineDeps deps, std::shared_ptr<SessionRecord>
       first_(record_->reserved),
       activating_(deps_.io),
       flush_timer_(deps_.io),
-      stored_(deps_.io) {
+      stored_(deps_.io),
+      step_at_(deps_.clock.mono() - limits::kReaderPaceMs),
+      step_timer_(deps_.io) {
   pending_.session = record_->id;
 }
 
@@ -36,7 +40,7 @@ asio::awaitable<Result<void>> LiveTimeline::activate() {
 Timeline::Put LiveTimeline::put(Item item) {
   assert(active_);
   const ItemId id = item.item_id;
-  const Timeline::Put put = timeline_.put(std::move(item));
+  const Timeline::Put put = timeline_.put(std::move(item), Arrival::us());
   if (put.kind == Timeline::PutKind::Refused) return put;
   const auto [dirty, fresh] = dirty_items_.try_emplace(id);
   if (fresh) dirty_items_order_.push_back(id);
@@ -48,7 +52,7 @@ Timeline::Put LiveTimeline::put(Item item) {
 Timeline::Put LiveTimeline::put(Turn turn) {
   assert(active_);
   const TurnId id = turn.turn_id;
-  const Timeline::Put put = timeline_.put(std::move(turn));
+  const Timeline::Put put = timeline_.put(std::move(turn), Arrival::us());
   if (put.kind == Timeline::PutKind::Refused) return put;
   if (std::ranges::find(dirty_turns_, id) == dirty_turns_.end()) dirty_turns_.push_back(id);
   after_put(put);
@@ -208,6 +212,24 @@ void LiveTimeline::notify() {
     const auto readers = self->readers_;
     for (const auto& reader : readers) reader->wake();
   });
+}
+
+bool LiveTimeline::may_show_growth(Revision cursor) {
+  const MonoMs now = deps_.clock.mono();
+  if (now - step_at_ >= limits::kReaderPaceMs) {
+    step_at_ = now;
+    step_rev_ = timeline_.visible();
+  }
+  if (cursor < step_rev_) return true;
+  if (std::exchange(step_timed_, true)) return false;
+  step_timer_.expires_after(std::chrono::milliseconds(step_at_ + limits::kReaderPaceMs - now));
+  step_timer_.async_wait([weak = weak_from_this()](boost::system::error_code) {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->step_timed_ = false;
+    self->notify();
+  });
+  return false;
 }
 
 void LiveTimeline::end(Error why) {

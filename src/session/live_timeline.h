@@ -93,6 +93,9 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   void flush_soon(bool now);
   void on_stored(Revision upto);
   void notify();
+  /// True when a reader without appends at `cursor` may have text that only grew; otherwise readers
+  /// are woken when the next step begins.
+  bool may_show_growth(Revision cursor);
   EntryPut entry_put(const ItemId& item);
   std::optional<GrowthPut> growth_put(const ItemId& item);
 
@@ -118,6 +121,13 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
 
   std::vector<std::shared_ptr<Reader::Impl>> readers_;
   bool notify_posted_ = false;
+  // The steps in which growing text is shown to readers without appends. They are the session's and
+  // not each reader's, so that one whole form is made for all of them: fifty readers that stop hold
+  // one frame, not fifty.
+  MonoMs step_at_;
+  Revision step_rev_ = 0;
+  bool step_timed_ = false;
+  asio::steady_timer step_timer_;
   std::optional<Error> ended_;
 };
 
@@ -134,6 +144,7 @@ class Reader::Impl : public std::enable_shared_from_this<Reader::Impl> {
   std::function<void()> on_ready;
   Revision cursor = 0;
   std::optional<Error> ended;
+  bool live = false;
 
  private:
   [[nodiscard]] bool must_wait();
@@ -144,14 +155,11 @@ class Reader::Impl : public std::enable_shared_from_this<Reader::Impl> {
   std::shared_ptr<LiveTimeline> timeline_;
   ReadForm form_;
   bool caught_up_;
-  bool told_ = false;     // on_ready was called and `next` not yet.
-  bool reading_ = false;  // The pool reads a page.
-  bool paced_ = false;    // The pace timer runs.
-  MonoMs last_at_;
+  bool told_ = false;           // on_ready was called and `next` not yet.
+  bool reading_ = false;        // The pool reads a page.
   std::vector<FramePtr> page_;  // From the store; handed out from page_at_ on.
   std::size_t page_at_ = 0;
   Revision page_upto_ = 0;
-  asio::steady_timer pace_;
 };
 
 }  // namespace lb

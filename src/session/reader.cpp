@@ -45,6 +45,9 @@ std::vector<FramePtr> Reader::next(std::size_t bytes_max) {
 Revision Reader::cursor() const {
   return impl_->cursor;
 }
+bool Reader::live() const {
+  return impl_->live;
+}
 const std::optional<Error>& Reader::ended() const {
   return impl_->ended;
 }
@@ -53,15 +56,12 @@ Reader::Impl::Impl(std::shared_ptr<LiveTimeline> timeline, Start start)
     : cursor(start.since),
       timeline_(std::move(timeline)),
       form_(start.form),
-      caught_up_(start.has_everything),
-      last_at_(timeline_->deps_.clock.mono() - limits::kReaderPaceMs),
-      pace_(timeline_->deps_.io) {
+      caught_up_(start.has_everything) {
   ended = timeline_->ended_;
 }
 
 void Reader::Impl::detach() {
   on_ready = nullptr;
-  pace_.cancel();
   std::erase_if(timeline_->readers_, [this](const auto& one) { return one.get() == this; });
   timeline_->rest();
 }
@@ -84,35 +84,28 @@ void Reader::Impl::wake() {
   tell();
 }
 
-/// True while only known text grows and this reader had its share less than a pace ago; a timer
-/// then brings it back.
+/// True while only known text grows and this reader had its share in this step.
 bool Reader::Impl::must_wait() {
   if (form_ == ReadForm::Appends || !caught_up_ || cursor < timeline_->timeline_.floor() ||
       timeline_->timeline_.urgent_since(cursor)) {
     return false;
   }
-  const MonoMs wait = last_at_ + limits::kReaderPaceMs - timeline_->deps_.clock.mono();
-  if (wait <= 0) return false;
-  if (std::exchange(paced_, true)) return true;
-  pace_.expires_after(std::chrono::milliseconds(wait));
-  pace_.async_wait([weak = weak_from_this()](boost::system::error_code why) {
-    const auto self = weak.lock();
-    if (!self) return;
-    self->paced_ = false;
-    if (!why) self->wake();
-  });
-  return true;
+  return !timeline_->may_show_growth(cursor);
 }
 
 std::vector<FramePtr> Reader::Impl::next(std::size_t bytes_max) {
   told_ = false;
+  live = caught_up_ && page_.empty();
   if (ended || reading_) return {};
   if (!page_.empty()) return next_of_page(bytes_max);
   Timeline& timeline = timeline_->timeline_;
   if (timeline.visible() <= cursor) return {};
   if (cursor < timeline.floor()) {
     reading_ = true;
-    asio::co_spawn(timeline_->deps_.io, read_page(shared_from_this()), asio::detached);
+    // From the loop, not from here: a store that answers at once would call on_ready inside `next`.
+    asio::post(timeline_->deps_.io, [self = shared_from_this()] {
+      asio::co_spawn(self->timeline_->deps_.io, read_page(self), asio::detached);
+    });
     return {};
   }
   if (must_wait()) return {};
@@ -120,7 +113,6 @@ std::vector<FramePtr> Reader::Impl::next(std::size_t bytes_max) {
   Timeline::Changes changes = timeline.changes_since(cursor, form, bytes_max);
   cursor = changes.rev;
   caught_up_ = caught_up_ || cursor >= timeline.visible();
-  last_at_ = timeline_->deps_.clock.mono();
   return std::move(changes.frames);
 }
 

@@ -50,6 +50,9 @@ class Reader {
   /// Everything up to this revision has been handed out by `next` (or was there before).
   [[nodiscard]] Revision cursor() const;
 
+  /// What `next` gave last was new: the reader was up to date before, nothing of it is catching up.
+  [[nodiscard]] bool live() const;
+
   /// Set when there will never be anything more: the session was deleted, or its history cannot be
   /// read. on_ready tells when that happens.
   [[nodiscard]] const std::optional<Error>& ended() const;

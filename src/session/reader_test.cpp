@@ -199,6 +199,70 @@ TEST_CASE(
         std::chrono::milliseconds(limits::kReaderPaceMs / 2));
 }
 
+TEST_CASE("on_ready never comes from inside next, also when the store answers at once") {
+  World world;
+  const SessionId session = world.create();
+  for (int i = 0; i < 3; ++i) {
+    const TurnId turn = world.begin(session, "Prompt");
+    world.claude->say(session, turn, "i" + std::to_string(i), "Answer");
+    world.claude->complete(session, turn);
+    world.loop.settle();
+  }
+  world.restart();  // Everything is in the store, nothing in memory.
+  OpenOptions options = of(session);
+  options.with_history = false;
+  Opened opened = open(world, options);
+  bool inside = false;
+  bool called_inside = false;
+  std::size_t ready = 0;
+  opened.reader->on_ready([&] {
+    ++ready;
+    called_inside = called_inside || inside;
+  });
+  std::size_t frames = 0;
+  const auto pump = [&] {
+    inside = true;
+    frames += opened.reader->next(1).size();
+    inside = false;
+    return opened.reader->cursor() >= opened.rev;
+  };
+  REQUIRE(world.loop.until(pump));
+  CHECK(frames == 9);
+  CHECK(ready > 0);
+  CHECK(!called_inside);
+}
+
+TEST_CASE("readers without appends share the steps of a growing text, and with them the frames") {
+  World world;
+  const SessionId session = world.create();
+  const TurnId turn = world.begin(session, "Tell me a story");
+  Text story("Once");
+  world.claude->say(session, turn, "i1", story, ItemStatus::Create);
+  world.loop.settle();
+  std::vector<Opened> readers;
+  std::vector<std::vector<FramePtr>> got(5);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    // They come at different times; their steps are the session's all the same.
+    readers.push_back(open(world, of(session)));
+    readers.back().reader->on_ready([&got, i, reader = readers.back().reader.get()] {
+      for (FramePtr& frame : reader->next(SIZE_MAX)) got[i].push_back(std::move(frame));
+    });
+    story.append(" upon");
+    world.claude->say(session, turn, "i1", story, ItemStatus::Update);
+    world.loop.settle();
+  }
+  const auto length_of = [](const FramePtr& frame) {
+    const auto item = decode_text<Item>(frame->payload());
+    return std::get<Message>(item->body).content.size();
+  };
+  REQUIRE(world.loop.until([&] {
+    return std::ranges::all_of(got, [&](const auto& frames) {
+      return !frames.empty() && length_of(frames.back()) == story.size();
+    });
+  }));
+  for (const auto& frames : got) CHECK(frames.back() == got[0].back());  // One frame, held by all.
+}
+
 TEST_CASE("pages: the newest entries first, older ones on demand, none twice and none missing") {
   World world;
   const SessionId session = world.create();

@@ -24,6 +24,9 @@ struct Frame {
   std::string json;
   std::size_t payload_begin = 0;  // Of the payload in `json`; an append has none.
   std::size_t payload_size = 0;
+  /// When the oldest change in it was read from the agent, in µs of the steady clock; of a whole
+  /// form, its last change. 0: it is not new, it comes from the store.
+  std::uint64_t arrived_us = 0;
 
   [[nodiscard]] std::string_view payload() const {
     return std::string_view(json).substr(payload_begin, payload_size);

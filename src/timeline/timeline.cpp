@@ -3,13 +3,15 @@
 // by_rev_ orders the entries by their last change; a change moves an entry to the end. So
 // changes_since(r) walks the tail after r, and costs what has changed, not what there is.
 //
-// An entry with growing text keeps the text's escaped form and, for each growth, a span: the
-// revision and how long the text was then. `form_rev` is the last change that was more than
-// growth. A reader at or after form_rev needs only the text behind its span; any other reader
-// needs the whole form. Because growth changes nothing but the text, the form at any revision
-// since form_rev is today's form with a shorter text: that is how an entry can be shown as of the
-// visible revision while its newest text waits behind somebody else's commit, and how two texts
-// that grow at the same time reach a reader in pieces that are right after every single frame.
+// An entry with growing text keeps, for each growth, a span: the revision and how long the text was
+// then. The text itself is the item's, shared with whoever writes it, and is escaped on its way
+// into a frame: a second copy of every long answer would cost more than that. `form_rev` is the
+// last change that was more than growth. A reader at or after form_rev needs only the text behind
+// its span; any other reader needs the whole form. Because growth changes nothing but the text, the
+// form at any revision since form_rev is today's form with a shorter text: that is how an entry can
+// be shown as of the visible revision while its newest text waits behind somebody else's commit,
+// and how two texts that grow at the same time reach a reader in pieces that are right after every
+// single frame.
 
 #include "timeline/timeline.h"
 
@@ -22,16 +24,48 @@
 namespace lb {
 namespace {
 
-/// How long a growing text was: in its escaped form, and as browsers count.
+/// How long a growing text was: in bytes, and as browsers count.
 struct Extent {
-  std::size_t escaped = 0;
+  std::size_t bytes = 0;
   std::uint64_t utf16 = 0;
 };
 
 struct Span {
   Revision rev = 0;
   Extent end;
+  std::uint64_t arrived_us = 0;
 };
+
+/// How many bytes the text has once it is escaped.
+std::size_t escaped_size(std::string_view text) {
+  std::size_t size = text.size();
+  for (const char each : text) {
+    const auto c = static_cast<unsigned char>(each);
+    const bool is_short = c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t';
+    size += is_short ? 1U : 0U;
+    size += c < 0x20 && !is_short ? 5U : 0U;
+  }
+  return size;
+}
+
+/// A byte that no encoded JSON holds: it marks where the growing text goes.
+constexpr std::string_view kTextGoesHere = "\x01";
+
+/// Encodes the item with `shown` as its growing text, escaped straight into `out`.
+void append_item(std::string& out, const Item& item, std::string_view shown) {
+  const Text* growing = growing_text(item).text;
+  const std::size_t begin = out.size();
+  Encoder encoder(out);
+  if (growing != nullptr) encoder.use_escaped(growing, kTextGoesHere);
+  encoder.write(item);
+  if (growing == nullptr) return;
+  const std::size_t at = out.find(kTextGoesHere, begin);
+  assert(at != std::string::npos);
+  const std::string rest = out.substr(at + kTextGoesHere.size());
+  out.resize(at);
+  append_escaped(out, shown);
+  out += rest;
+}
 
 void append_head(std::string& out, std::string_view type, const SessionId& session, Revision rev) {
   out += R"({"type":")";
@@ -56,9 +90,9 @@ struct Timeline::Entry {
   ItemId item_id;
   TurnId turn_id;
 
-  std::string escaped;  // The growing text, escaped.
-  Extent form_extent;   // At form_rev.
-  Extent extent;        // Now.
+  std::uint64_t form_arrived_us = 0;
+  Extent form_extent;  // Of the growing text at form_rev.
+  Extent extent;       // Now.
   std::vector<Span> spans;
 
   FramePtr newest;       // The whole form at `rev`, once somebody asked.
@@ -68,27 +102,28 @@ struct Timeline::Entry {
   /// The revision and the extent of the text as of `rev` (which is not before form_rev).
   [[nodiscard]] Span as_of(Revision at) const {
     const auto after = std::ranges::upper_bound(spans, at, {}, &Span::rev);
-    if (after == spans.begin()) return {form_rev, form_extent};
+    if (after == spans.begin()) return {form_rev, form_extent, form_arrived_us};
     return *std::prev(after);
   }
 
-  void grow(std::string_view more, Revision at, std::size_t spans_max) {
-    append_escaped(escaped, more);
-    extent = {escaped.size(), extent.utf16 + utf16_length(more)};
-    spans.push_back({at, extent});
+  void grow(std::string_view more, Revision at, std::uint64_t arrived_us) {
+    extent = {extent.bytes + more.size(), extent.utf16 + utf16_length(more)};
+    spans.push_back({at, extent, arrived_us});
+  }
+
+  void forget_spans(std::size_t spans_max) {
     if (spans.size() <= spans_max) return;
     // Readers behind the dropped spans get the whole form: the same as if the form changed there.
     const auto kept = spans.begin() + static_cast<std::ptrdiff_t>(spans.size() / 2);
     form_rev = std::prev(kept)->rev;
+    form_arrived_us = std::prev(kept)->arrived_us;
     form_extent = std::prev(kept)->end;
     form_status = ItemStatus::Update;
     spans.erase(spans.begin(), kept);
   }
 
   void reset_text(std::string_view text, Revision at) {
-    escaped.clear();
-    append_escaped(escaped, text);
-    extent = {escaped.size(), utf16_length(text)};
+    extent = {text.size(), utf16_length(text)};
     form_extent = extent;
     form_rev = at;
     spans.clear();
@@ -134,7 +169,7 @@ void Timeline::touch(Entry& entry) {
   entry.newest.reset();
 }
 
-Timeline::Put Timeline::put(Item item) {
+Timeline::Put Timeline::put(Item item, std::uint64_t arrived_us) {
   Entry& entry = entry_for(items_, item.item_id, item.pos);
   if (entry.is_final) {
     ++refused_;
@@ -148,7 +183,8 @@ Timeline::Put Timeline::put(Item item) {
     // the rest of the form.
     const Text older = *growing_text(*entry.item).text;
     const std::string_view more = growing_text(item).text->since(older);
-    entry.grow(more, entry.rev, options_.spans_max);
+    entry.grow(more, entry.rev, arrived_us);
+    entry.forget_spans(options_.spans_max);
     entry.item->body = std::move(item.body);
     entry.item->status = ItemStatus::Update;
     entry.item->rev = entry.rev;
@@ -160,8 +196,8 @@ Timeline::Put Timeline::put(Item item) {
   const GrowingText text = growing_text(item);
   const Text* old_text = first ? nullptr : growing_text(*entry.item).text;
   if (text.text != nullptr && old_text != nullptr && text.text->grew_from(*old_text)) {
-    // The escaped text so far still holds: only what is new is escaped, also for the final form.
-    entry.grow(text.text->since(*old_text), entry.rev, options_.spans_max);
+    // Only what is new is counted, also for the final form.
+    entry.grow(text.text->since(*old_text), entry.rev, arrived_us);
     entry.spans.clear();
     entry.form_extent = entry.extent;
     entry.form_rev = entry.rev;
@@ -170,13 +206,14 @@ Timeline::Put Timeline::put(Item item) {
     entry.reset_text(text.text != nullptr ? text.text->view() : std::string_view(), entry.rev);
   }
   entry.form_status = item.status;
+  entry.form_arrived_us = arrived_us;
   const bool is_approval = std::holds_alternative<Approval>(item.body);
   const bool final = lb::is_final(item.status);
   entry.item = std::move(item);
   return settle(entry, final || is_approval, final);
 }
 
-Timeline::Put Timeline::put(Turn turn) {
+Timeline::Put Timeline::put(Turn turn, std::uint64_t arrived_us) {
   Entry& entry = entry_for(turns_, turn.turn_id, turn.pos);
   if (entry.is_final) {
     ++refused_;
@@ -188,6 +225,7 @@ Timeline::Put Timeline::put(Turn turn) {
   entry.is_turn = true;
   entry.turn_id = turn.turn_id;
   entry.form_rev = entry.rev;
+  entry.form_arrived_us = arrived_us;
   // A queued prompt is a promise to the user: it is stored before it is shown, as an end is.
   const bool final = lb::is_final(turn);
   const bool needs_store = final || turn.type == TurnType::Queued;
@@ -205,7 +243,6 @@ Timeline::Put Timeline::settle(Entry& entry, bool needs_store, bool is_final) {
     entry.is_final = true;
     entry.item.reset();
     entry.turn.reset();
-    entry.escaped = std::string();
     entry.spans = std::vector<Span>();
     entry.last_append.reset();
   }
@@ -254,29 +291,31 @@ FramePtr Timeline::change(Entry& entry, Ask ask) {
   if (entry.newest && entry.rev <= ask.until && !as_append) return entry.newest;
   if (entry.form_rev > ask.until) return nullptr;
   if (as_append) return append_frame(entry, ask);
-  const Span end = entry.is_turn ? Span{entry.rev, {}} : entry.as_of(ask.until);
+  const Span end =
+      entry.is_turn ? Span{entry.rev, {}, entry.form_arrived_us} : entry.as_of(ask.until);
   if (end.rev <= ask.since) return nullptr;
 
   auto frame = std::make_shared<Frame>();
   frame->kind = entry.is_turn ? FrameKind::Turn : FrameKind::Upsert;
   frame->rev = end.rev;
   frame->pos = entry.pos;
+  frame->arrived_us = end.arrived_us;
   std::string& out = frame->json;
-  out.reserve(end.end.escaped + 640);
+  const Text* growing = entry.is_turn ? nullptr : growing_text(*entry.item).text;
+  const std::string_view shown =
+      growing != nullptr ? growing->view().substr(0, end.end.bytes) : std::string_view();
+  out.reserve(escaped_size(shown) + 640);
   append_head(out, frame->type(), session_, end.rev);
   out += R"(,"payload":)";
   frame->payload_begin = out.size();
-  Encoder encoder(out);
   if (entry.is_turn) {
-    encoder.write(*entry.turn);
+    Encoder(out).write(*entry.turn);
   } else {
     Item& item = *entry.item;
-    encoder.use_escaped(growing_text(item).text,
-                        std::string_view(entry.escaped).substr(0, end.end.escaped));
     const bool at_form = end.rev == entry.form_rev;
     const ItemStatus status = std::exchange(item.status, at_form ? entry.form_status : item.status);
     const Revision rev = std::exchange(item.rev, end.rev);
-    encoder.write(item);
+    append_item(out, item, shown);
     item.status = status;
     item.rev = rev;
   }
@@ -292,27 +331,30 @@ FramePtr Timeline::append_frame(Entry& entry, Ask ask) {
   const Extent from = entry.as_of(ask.since).end;
   // Readers mostly stand at the same place: the last frame made is the one they all want.
   if (entry.last_append && entry.last_append->rev == end.rev &&
-      entry.last_append_from == from.escaped) {
+      entry.last_append_from == from.bytes) {
     return entry.last_append;
   }
   auto frame = std::make_shared<Frame>();
   frame->kind = FrameKind::Append;
+  frame->arrived_us = std::ranges::upper_bound(entry.spans, ask.since, {}, &Span::rev)->arrived_us;
   frame->rev = end.rev;
   frame->pos = entry.pos;
   std::string& out = frame->json;
-  out.reserve(end.end.escaped - from.escaped + 192);
+  const GrowingText growing = growing_text(*entry.item);
+  const std::string_view more = growing.text->view().substr(from.bytes, end.end.bytes - from.bytes);
+  out.reserve(escaped_size(more) + 192);
   append_head(out, frame->type(), session_, end.rev);
   out += R"(,"itemId":")";
   out += entry.item_id.str();
   out += R"(","field":")";
-  out += growing_text(*entry.item).field;
+  out += growing.field;
   out += R"(","from":)";
   out += std::to_string(from.utf16);
   out += R"(,"text":")";
-  out.append(entry.escaped, from.escaped, end.end.escaped - from.escaped);
+  append_escaped(out, more);
   out += "\"}";
   entry.last_append = frame;
-  entry.last_append_from = from.escaped;
+  entry.last_append_from = from.bytes;
   return frame;
 }
 

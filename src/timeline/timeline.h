@@ -10,8 +10,8 @@
 /// said) is not visible before `durable_up_to` says that it is stored, and neither is anything
 /// after it. Growing text is visible at once. `put` says which of the two it was.
 ///
-/// Text that only grew costs only what is new: it is escaped once, remembered in spans, and a
-/// reader that asked for appends gets the text after its own revision.
+/// Text that only grew costs only what is new: it is remembered in spans, and a reader that asked
+/// for appends gets the text after its own revision.
 ///
 /// Memory is bounded: final durable entries beyond a budget are let go, oldest first; `floor()` is
 /// the newest revision let go, and whoever is behind it reads the store first.
@@ -69,9 +69,9 @@ class Timeline {
   Timeline& operator=(const Timeline&) = delete;
 
   /// Adds or replaces an entry. `rev` is given here; `pos` too, unless the entry brings its own
-  /// (it was in the store already).
-  Put put(Item item);
-  Put put(Turn turn);
+  /// (it was in the store already). `arrived_us` says when the change came in; its frame keeps it.
+  Put put(Item item, std::uint64_t arrived_us = 0);
+  Put put(Turn turn, std::uint64_t arrived_us = 0);
 
   /// Every form up to this revision is stored.
   void durable_up_to(Revision rev);

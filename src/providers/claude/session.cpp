@@ -9,6 +9,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <filesystem>
 
+#include "base/arrival.h"
 #include "base/log.h"
 
 namespace lb::claude {
@@ -115,7 +116,10 @@ asio::awaitable<void> Session::read(std::shared_ptr<Session> self,
                                     std::shared_ptr<AgentProcess> process) {
   int in_a_row = 0;
   while (auto line = co_await process->next_line()) {
-    self->line(*line);
+    {
+      const Arrival::Scope handling(Arrival::take());
+      self->line(*line);
+    }
     // Not reading is how the CLI is held back: its pipe fills.
     while (self->held_ && process->alive()) {
       co_await self->changed_.async_wait(asio::as_tuple(asio::use_awaitable));

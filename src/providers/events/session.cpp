@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "base/arrival.h"
 #include "base/base64.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -64,9 +65,11 @@ void EventsSession::attach(std::shared_ptr<AgentProcess> process) {
 asio::awaitable<void> EventsSession::follow(std::shared_ptr<EventsSession> self,
                                             std::shared_ptr<AgentProcess> process) {
   while (auto line = co_await process->next_line()) {
+    const std::uint64_t read_us = Arrival::take();
     while (self->held_ && self->process_ == process) {
       co_await self->unheld_.async_wait(asio::as_tuple(asio::use_awaitable));
     }
+    const Arrival::Scope handling(read_us);
     if (self->process_ == process) self->on_line(*line);
   }
   // Without output it is of no use, and its end must come.
