@@ -1,6 +1,7 @@
 // The composition root: the one place where the parts are put together.
 #include "app/serve.h"
 
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -40,6 +41,16 @@ constexpr std::chrono::milliseconds kStopMax{9000};
 int failed(const std::string& why) {
   std::cerr << "liminal-builder: " << why << "\n";
   return 1;
+}
+
+/// Long texts come and go: each block of them is mapped by itself and returns to the system when it
+/// is let go. Left to itself the allocator raises that threshold and keeps them.
+void keep_memory_small() {
+#ifdef __GLIBC__
+  constexpr int kMappedFrom = 128 << 10;
+  ::mallopt(M_MMAP_THRESHOLD, kMappedFrom);
+  ::mallopt(M_TRIM_THRESHOLD, kMappedFrom);
+#endif
 }
 
 /// What protects the process itself: nobody of the same user may read our memory or environment.
@@ -214,6 +225,7 @@ int serve(const Options& options) {
   set_log(options.log_level, options.log_format);
   if (const auto problem = bind_problem(options)) return failed(*problem);
   harden();
+  keep_memory_small();
   auto directory = DataDir::open(options.data_dir.string());
   if (!directory) return failed(directory.error().message);
   Program program(options, *directory);

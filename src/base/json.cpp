@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <optional>
 
 namespace lb {
@@ -122,14 +123,39 @@ Result<const json::value*> JsonReader::parse(std::string_view text) {
   return &value_;
 }
 
+namespace {
+
+/// What JSON does not let stand in a string.
+bool needs_escape(unsigned char c) {
+  return c < 0x20 || c == '"' || c == '\\';
+}
+
+/// The first byte from `at` on that needs an escape, or the end. Eight bytes at a time: a long text
+/// is escaped again for each whole form, so this is as hot as copying it.
+std::size_t next_escape(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101U;
+  constexpr std::uint64_t kHighs = 0x8080808080808080U;
+  const auto has_zero = [](std::uint64_t word) { return (word - kOnes) & ~word & kHighs; };
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, 8);
+    const std::uint64_t controls = (word - kOnes * 0x20U) & ~word & kHighs;
+    if ((controls | has_zero(word ^ (kOnes * '"')) | has_zero(word ^ (kOnes * '\\'))) != 0) break;
+  }
+  while (at < text.size() && !needs_escape(static_cast<unsigned char>(text[at]))) ++at;
+  return at;
+}
+
+}  // namespace
+
 void append_escaped(std::string& out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
-  std::size_t run = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const auto c = static_cast<unsigned char>(text[at]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
+  for (std::size_t run = 0;;) {
+    const std::size_t at = next_escape(text, run);
     out.append(text, run, at - run);
+    if (at == text.size()) return;
     run = at + 1;
+    const auto c = static_cast<unsigned char>(text[at]);
     switch (c) {
       case '"':
         out += "\\\"";
@@ -152,7 +178,6 @@ void append_escaped(std::string& out, std::string_view text) {
         out += kHex[c & 0xFU];
     }
   }
-  out.append(text, run);
 }
 
 void append_quoted(std::string& out, std::string_view text) {

@@ -36,7 +36,7 @@ std::string fold_growth(const std::string& payload, const std::vector<GrowthPut>
   return grew ? encode(*item) : payload;
 }
 
-std::string searchable_text(const std::string& payload) {
+std::string searchable_text(std::string_view payload) {
   const auto item = decode_text<Item>(payload);
   if (!item) return {};
   if (const auto* message = std::get_if<Message>(&item->body)) return message->content.str();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/records.h"
@@ -20,7 +21,7 @@ std::string fold_growth(const std::string& payload, const std::vector<GrowthPut>
 
 /// What the full-text index holds of an item: messages, and a tool's name, arguments and output.
 /// Empty when there is nothing to find.
-std::string searchable_text(const std::string& payload);
+std::string searchable_text(std::string_view payload);
 
 /// `text` as words for a search, each in lower case; the last may be a beginning only.
 std::vector<std::string> search_words(const std::string& text);

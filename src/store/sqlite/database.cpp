@@ -67,10 +67,15 @@ std::int64_t Statement::integer(int column) const {
   return sqlite3_column_int64(statement_.get(), column);
 }
 
-std::string Statement::text(int column) const {
+std::string_view Statement::view(int column) const {
   const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));
   const int size = sqlite3_column_bytes(statement_.get(), column);
-  return bytes == nullptr ? std::string() : std::string(bytes, static_cast<std::size_t>(size));
+  if (bytes == nullptr) return {};
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+std::string Statement::text(int column) const {
+  return std::string(view(column));
 }
 
 Transaction::Transaction(Database& database) : database_(database) {

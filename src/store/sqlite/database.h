@@ -71,6 +71,8 @@ class Statement {
     return static_cast<std::uint64_t>(integer(column));
   }
   [[nodiscard]] std::string text(int column) const;
+  /// Until the next step or reset.
+  [[nodiscard]] std::string_view view(int column) const;
 
  private:
   template <class T>

@@ -143,7 +143,7 @@ Result<std::unique_ptr<Database>> open_for_writing(const std::string& path, cons
     }
     database->run(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;"
-        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2048; PRAGMA journal_size_limit = "
+        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -512; PRAGMA journal_size_limit = "
         "8388608;");
     migrate(*database);
     return database;

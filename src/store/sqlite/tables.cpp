@@ -3,6 +3,12 @@
 #include "store/growth.h"
 
 namespace lb {
+namespace {
+
+/// Entries given to the full-text index in one transaction, however short they are.
+constexpr std::size_t kIndexedAtOnce = 64;
+
+}  // namespace
 
 Tables::Tables(Database& database)
     : database_(database),
@@ -45,7 +51,7 @@ Tables::Tables(Database& database)
       update_payload_(database, "UPDATE entries SET payload=? WHERE id=?"),
       next_pending_(database,
                     "SELECT p.entry, e.payload FROM search_pending p LEFT JOIN entries e ON "
-                    "e.id=p.entry LIMIT 64"),
+                    "e.id=p.entry LIMIT 1"),
       drop_pending_(database, "DELETE FROM search_pending WHERE entry=?"),
       put_search_(database, "INSERT INTO search(rowid, body) VALUES(?,?)") {}
 
@@ -121,7 +127,7 @@ void Tables::erase(std::int64_t session) {
   Statement forget(database_, "INSERT INTO search(search, rowid, body) VALUES('delete',?,?)");
   indexed.bind(session);
   while (indexed.step()) {
-    const std::string text = searchable_text(indexed.text(1));
+    const std::string text = searchable_text(indexed.view(1));
     if (!text.empty()) forget.run(indexed.integer(0), text);
   }
   Statement(database_,
@@ -145,19 +151,20 @@ void Tables::fold(const std::string& session, const std::string& item,
 }
 
 std::size_t Tables::index_some(std::size_t bytes_max) {
-  std::vector<std::pair<std::int64_t, std::string>> found;
-  std::size_t bytes = 0;
-  next_pending_.bind();
-  while (bytes < bytes_max && next_pending_.step()) {
-    found.emplace_back(next_pending_.integer(0), searchable_text(next_pending_.text(1)));
-    bytes += found.back().second.size();
-  }
-  next_pending_.reset();
-  for (const auto& [entry, text] : found) {
+  std::size_t found = 0;
+  // One at a time: a long text is in memory once, not with all that wait behind it.
+  for (std::size_t bytes = 0; bytes < bytes_max && found < kIndexedAtOnce; ++found) {
+    next_pending_.bind();
+    if (!next_pending_.step()) break;
+    const std::int64_t entry = next_pending_.integer(0);
+    const std::string text = searchable_text(next_pending_.view(1));
+    next_pending_.reset();
     if (!text.empty()) put_search_.run(entry, text);
     drop_pending_.run(entry);
+    bytes += text.size();
   }
-  return found.size();
+  next_pending_.reset();
+  return found;
 }
 
 }  // namespace lb
