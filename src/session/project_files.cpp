@@ -1,9 +1,11 @@
 #include "session/project_files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "base/clock.h"
@@ -90,19 +93,52 @@ std::optional<std::vector<std::string>> git_files(const std::string& directory) 
   return files;
 }
 
+struct CloseDir {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+using Dir = std::unique_ptr<DIR, CloseDir>;
+
+/// Opens a folder below an open one by its name alone, never through a link: whoever swaps a folder
+/// for a link between the look and the open gets an error, not a way out of the project.
+Dir open_below(int parent, const char* name) {
+  const int fd = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return nullptr;
+  Dir opened(::fdopendir(fd));
+  if (!opened) ::close(fd);
+  return opened;
+}
+
+struct Level {
+  Dir directory;
+  std::string prefix;  // Of the names in it, relative to the project.
+};
+
 std::vector<std::string> walk(const std::string& directory) {
+  constexpr std::size_t kDepthMax = 64;  // Each level is an open descriptor.
   std::vector<std::string> files;
-  std::error_code why;
-  const auto options = fs::directory_options::skip_permission_denied;
-  std::size_t seen = 0;
-  for (fs::recursive_directory_iterator at(directory, options, why), end;
-       !why && at != end && ++seen < limits::kProjectFilesMax; at.increment(why)) {
-    const std::string name = at->path().filename().native();
-    std::error_code ignored;
-    if (at->is_directory(ignored) && !at->is_symlink(ignored)) {
-      if (name.starts_with('.') || name == "node_modules") at.disable_recursion_pending();
-    } else if (at->is_regular_file(ignored)) {
-      files.push_back(at->path().lexically_relative(directory).native());
+  std::vector<Level> levels;
+  levels.push_back({Dir(::opendir(directory.c_str())), ""});
+  if (!levels.back().directory) return files;
+  for (std::size_t seen = 0; !levels.empty() && seen < limits::kProjectFilesMax; ++seen) {
+    Level& level = levels.back();
+    const dirent* entry = ::readdir(level.directory.get());  // NOLINT(concurrency-mt-unsafe)
+    if (entry == nullptr) {
+      levels.pop_back();
+      continue;
+    }
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    struct stat info{};
+    const int here = ::dirfd(level.directory.get());
+    if (::fstatat(here, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (S_ISLNK(info.st_mode)) {  // Its name lies in the project, wherever it leads.
+      if (::fstatat(here, entry->d_name, &info, 0) != 0 || S_ISDIR(info.st_mode)) continue;
+    }
+    if (S_ISREG(info.st_mode)) files.push_back(level.prefix + name);
+    if (!S_ISDIR(info.st_mode) || name.starts_with('.') || name == "node_modules") continue;
+    if (levels.size() == kDepthMax) continue;
+    if (Dir below = open_below(here, entry->d_name)) {
+      levels.push_back({std::move(below), level.prefix + name + "/"});
     }
   }
   return files;

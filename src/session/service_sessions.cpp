@@ -194,7 +194,7 @@ asio::awaitable<Result<void>> SessionService::remove(SessionId id) {
   if (!session) co_return std::unexpected(session.error());
   const SessionPtr held = *session;
   auto erased = co_await held->erase();
-  events_->session_deleted(id);
+  if (held->record().deleted) events_->session_deleted(id);
   co_return erased;
 }
 

@@ -110,6 +110,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void on_report(const SessionReport& report);
   void turn_ended(const Turn& turn);
 
+  asio::awaitable<Result<void>> copy_belongings(SessionId from, Item& item);
   asio::awaitable<Result<void>> ready();
   asio::awaitable<Result<void>> load_prompts();
   asio::awaitable<LoadSessionOptions> load_options();

@@ -20,6 +20,16 @@ std::unexpected<Error> no_agent(const SessionRecord& record) {
                           record.cli_type));
 }
 
+std::vector<Attachment> attachments_in(const PromptRecord& prompt) {
+  std::vector<Attachment> attachments;
+  const auto parsed = parse_json(prompt.attachments);
+  if (!parsed || !parsed->is_array()) return attachments;
+  for (const json::value& one : parsed->get_array()) {
+    if (auto attachment = decode<Attachment>(one)) attachments.push_back(std::move(*attachment));
+  }
+  return attachments;
+}
+
 constexpr std::string_view kRestarted = "The server was restarted while this was running.";
 
 }  // namespace
@@ -147,6 +157,7 @@ asio::awaitable<Result<void>> Session::fork_from(std::shared_ptr<Session> from) 
     } else {
       auto item = decode_text<Item>(frame->payload());
       if (!item || !is_final(item->status)) continue;
+      if (auto copied = co_await copy_belongings(from->id(), *item); !copied) co_return copied;
       item->session_id = id();
       item->pos = 0;
       live_->put(std::move(*item));
@@ -154,6 +165,30 @@ asio::awaitable<Result<void>> Session::fork_from(std::shared_ptr<Session> from) 
   }
   changed();
   co_return co_await live_->durable();
+}
+
+/// What an item only refers to: attached images (under ids of their own) and long tool outputs.
+asio::awaitable<Result<void>> Session::copy_belongings(SessionId from, Item& item) {
+  const auto self = shared_from_this();
+  Store& store = host_.deps().store;
+  if (auto* message = std::get_if<Message>(&item.body)) {
+    for (Attachment& attachment : message->attachments) {
+      auto found = co_await store.read_attachment(from, attachment.attachment_id);
+      if (!found) co_return std::unexpected(std::move(found.error()));
+      if (!found->has_value()) continue;
+      AttachmentRecord copy = std::move(**found);
+      copy.id = attachment.attachment_id = make_uuid();
+      copy.session = id();
+      WriteBatch batch;
+      batch.attachments.push_back(std::move(copy));
+      if (auto stored = co_await store.commit(std::move(batch)); !stored) co_return stored;
+    }
+  } else if (const auto* tool = std::get_if<ToolCall>(&item.body); tool && tool->output_bytes) {
+    auto output = co_await store.read_output(from, item.item_id.str());
+    if (!output) co_return std::unexpected(std::move(output.error()));
+    if (output->has_value()) live_->put_output({item.item_id.str(), std::move(**output)});
+  }
+  co_return Result<void>{};
 }
 
 asio::awaitable<Result<void>> Session::kill() {
@@ -172,6 +207,10 @@ asio::awaitable<Result<void>> Session::kill() {
 
 asio::awaitable<Result<void>> Session::erase() {
   const auto self = shared_from_this();
+  // Nothing has happened yet; later the batch is with the store, which writes it when it can.
+  if (const StoreState state = host_.deps().store.state(); state.kind != StoreState::Kind::Ready) {
+    co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + state.message);
+  }
   if (auto killed = co_await kill(); !killed) {
     log_warn("session_kill", {{"session", id().str()}, {"why", killed.error().message}});
   }
@@ -260,11 +299,7 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
     queued.content = prompt->content;
     queued.key = prompt->key;
     queued.queued_at = turn->queued_at;
-    if (auto parsed = parse_json(prompt->attachments); parsed && parsed->is_array()) {
-      for (const json::value& one : parsed->get_array()) {
-        if (auto attachment = decode<Attachment>(one)) queued.attachments.push_back(*attachment);
-      }
-    }
+    queued.attachments = attachments_in(*prompt);
     queue_.push_back(std::move(queued));
     turn->held = true;
     held_ = true;
@@ -274,6 +309,7 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
     Prompted lost;
     lost.turn = prompt.turn_id;
     lost.content = prompt.content;
+    lost.attachments = attachments_in(prompt);
     live_->put(user_item(lost));
     if (!ended.contains(prompt.turn_id)) restarted(new_turn(prompt.turn_id, TurnType::Error));
     PromptRecord settled = prompt;

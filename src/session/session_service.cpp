@@ -88,8 +88,38 @@ void SessionService::facts_changed(const SessionId& session, const SessionFacts&
 
 void SessionService::cli_id_changed(Session& session) {
   const SessionRecord& record = session.record();
+  const std::string now = record.cli_type + ":" + record.cli_session_id;
+  std::vector<std::string> left;  // The CLI goes on under another id: /clear does that.
+  for (const auto& [cli_id, owner] : by_cli_id_) {
+    if (owner == record.id && cli_id != now) left.push_back(cli_id);
+  }
+  for (const std::string& cli_id : left) leave_behind(record, cli_id);
+  remember_cli_id(record);
+}
+
+void SessionService::remember_cli_id(const SessionRecord& record) {
   if (record.cli_session_id.empty()) return;
   by_cli_id_[record.cli_type + ":" + record.cli_session_id] = record.id;
+}
+
+/// What the CLI has under that id is the beginning of a session of ours. It is kept as a deleted
+/// session, so that discovery does not list it a second time after a restart.
+void SessionService::leave_behind(SessionRecord record, const std::string& cli_id) {
+  const SessionId id(uuid_from(cli_id));
+  if (sessions_.contains(id)) return;
+  record.id = id;
+  record.cli_session_id = cli_id.substr(record.cli_type.size() + 1);
+  record.external = true;
+  record.deleted = true;
+  record.reserved = 0;
+  record.next_pos = 1;
+  WriteBatch batch;
+  SessionWrite& write = batch.sessions.emplace_back();
+  write.session = id;
+  write.record = record;
+  deps_.store.write(std::move(batch), nullptr);
+  Provider* provider = provider_of(record.cli_type);
+  sessions_[id] = std::make_shared<Session>(host(), std::move(record), provider);
 }
 
 // --- Finding ----------------------------------------------------------------------------------
@@ -100,7 +130,7 @@ Provider* SessionService::provider_of(const std::string& cli_type) const {
 
 void SessionService::add(const SessionPtr& session) {
   sessions_[session->id()] = session;
-  cli_id_changed(*session);
+  remember_cli_id(session->record());
 }
 
 Result<SessionService::SessionPtr> SessionService::find(const SessionId& session) const {

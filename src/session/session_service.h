@@ -225,6 +225,8 @@ class SessionService final : private SessionHost {
   void info_changed(const SessionInfo& info) override;
   void facts_changed(const SessionId& session, const SessionFacts& facts) override;
   void cli_id_changed(Session& session) override;
+  void remember_cli_id(const SessionRecord& record);
+  void leave_behind(SessionRecord record, const std::string& cli_id);
   [[nodiscard]] bool stopping() const override { return stopping_; }
 
   [[nodiscard]] Result<SessionPtr> find(const SessionId& session) const;

@@ -437,5 +437,57 @@ TEST_CASE("fork copies the conversation where the agent can, and says so where i
   CHECK(world.loop.run(world.service->fork(session)).error().code == ErrorCode::NotSupported);
 }
 
+TEST_CASE("a fork has the images and the long outputs of its own: the first may be deleted") {
+  World world;
+  const SessionId session = world.create();
+  const auto image = world.loop.run(world.service->add_attachment(session, {"image/png", "PNG…"}));
+  REQUIRE(image.has_value());
+  SessionSendRequest request;
+  request.session_id = session;
+  request.content = "Look";
+  request.attachments = {{*image, "shot.png"}};
+  const auto sent = world.loop.run(world.service->send(request));
+  REQUIRE(sent.has_value());
+  const std::string output(limits::kToolOutputInlineMax + 1000, 'o');
+  world.claude->tool(session, sent->turn_id, "call-1", output);
+  world.claude->complete(session, sent->turn_id);
+  world.loop.settle();
+
+  const auto forked = world.loop.run(world.service->fork(session));
+  REQUIRE(forked.has_value());
+  REQUIRE(world.loop.run(world.service->remove(session)).has_value());
+  const auto copy = world.items(forked->session_id);
+  REQUIRE(copy.size() == 2);
+  const Attachment& attached = std::get<Message>(copy[0].body).attachments.at(0);
+  CHECK(attached.attachment_id != *image);
+  CHECK(attached.name == "shot.png");
+  const auto bytes =
+      world.loop.run(world.service->attachment(forked->session_id, attached.attachment_id));
+  REQUIRE(bytes.has_value());
+  CHECK(bytes->bytes == "PNG…");
+  const auto whole = world.loop.run(world.service->output(forked->session_id, ItemId("call-1")));
+  REQUIRE(whole.has_value());
+  CHECK(*whole == output);
+}
+
+TEST_CASE("an id that the CLI left behind (/clear) is not found again as a second session") {
+  World world;
+  const SessionId session = world.create();
+  const Project project = world.service->projects().at(0);
+  world.claude->report(session, CliIdentity{"before-clear"});
+  world.claude->report(session, CliIdentity{"after-clear"});
+  world.loop.settle();
+  world.outside = {{"before-clear", "The beginning", {5000}, {9000}},
+                   {"after-clear", "The rest", {5000}, {9000}}};
+  const SessionListRequest list{project.project_id, ListScope::All, false};
+  for (int restarts = 0; restarts < 2; ++restarts) {
+    world.restart();
+    REQUIRE(world.loop.until([&] { return world.claude->discoveries > 0; }));
+    world.loop.settle();
+    REQUIRE(world.service->list(list)->size() == 1);
+    CHECK(world.service->list(list)->at(0).session_id == session);
+  }
+}
+
 }  // namespace
 }  // namespace lb

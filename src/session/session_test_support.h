@@ -48,6 +48,7 @@ struct World {
     registry = std::make_unique<ProviderRegistry>();
     auto first = std::make_unique<ScriptedProvider>("claude-code");
     auto second = std::make_unique<ScriptedProvider>("codex");
+    first->outside = outside;
     claude = first.get();
     codex = second.get();
     registry->add(std::move(first));
@@ -113,6 +114,7 @@ struct World {
   TempDir dir;
   IoLoop loop;
   SystemClock clock;
+  std::vector<DiscoveredSession> outside;  // What the first agent knows at the next restart.
   MemoryStore store{loop.executor()};
   Heard heard;
   std::unique_ptr<ProviderRegistry> registry;
