@@ -83,14 +83,38 @@ Digest sha256(std::string_view text) {
   return digest;
 }
 
-std::string sha256_hex(std::string_view text) {
+namespace {
+
+std::string hex(const Digest& digest) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out;
-  for (const std::uint8_t byte : sha256(text)) {
+  for (const std::uint8_t byte : digest) {
     out += kHex[byte >> 4U];
     out += kHex[byte & 0x0FU];
   }
   return out;
+}
+
+std::string bytes_of(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
+}  // namespace
+
+std::string sha256_hex(std::string_view text) {
+  return hex(sha256(text));
+}
+
+std::string hmac_sha256_hex(std::string_view key, std::string_view text) {
+  constexpr std::size_t kBlock = 64;
+  std::string padded = key.size() > kBlock ? bytes_of(sha256(key)) : std::string(key);
+  padded.resize(kBlock, '\0');
+  std::string inner = padded;
+  std::string outer = padded;
+  for (char& c : inner) c = static_cast<char>(c ^ 0x36);
+  for (char& c : outer) c = static_cast<char>(c ^ 0x5c);
+  inner += text;
+  return hex(sha256(outer + bytes_of(sha256(inner))));
 }
 
 std::string make_secret() {

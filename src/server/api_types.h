@@ -40,6 +40,26 @@ void describe(Fields& field, ExchangeRequest& body) {
   field("code", body.code);
 }
 
+struct ProveRequest {
+  static constexpr std::string_view kName = "ProveRequest";
+  std::string key_id;
+  std::string nonce;
+};
+template <class Fields>
+void describe(Fields& field, ProveRequest& body) {
+  field("keyId", body.key_id);
+  field("nonce", body.nonce);
+}
+
+struct ProofBody {
+  static constexpr std::string_view kName = "ProofBody";
+  std::string proof;
+};
+template <class Fields>
+void describe(Fields& field, ProofBody& body) {
+  field("proof", body.proof);
+}
+
 struct TokenBody {
   static constexpr std::string_view kName = "TokenBody";
   std::string token;

@@ -106,6 +106,17 @@ std::optional<std::string> Auth::check_bearer(std::string_view bearer) const {
   return hash;
 }
 
+std::optional<std::string> Auth::prove(std::string_view key_id, std::string_view message) const {
+  constexpr std::size_t kIdChars = 32;
+  constexpr std::string_view kPurpose = "liminal-builder\n";
+  if (key_id.size() != kIdChars) return std::nullopt;
+  for (const std::string& grant : grants_) {
+    if (!sha256_hex(grant).starts_with(key_id)) continue;
+    return hmac_sha256_hex(grant, std::string(kPurpose) + std::string(message));
+  }
+  return std::nullopt;
+}
+
 std::string Auth::make_ticket(const std::string& grant) {
   while (tickets_.size() >= limits::kTicketsMax) tickets_.pop_front();
   std::string ticket = make_secret();

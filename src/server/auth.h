@@ -41,6 +41,12 @@ class Auth {
   /// The grant of a bearer, when it is one of ours.
   [[nodiscard]] std::optional<std::string> check_bearer(std::string_view bearer) const;
 
+  /// Shows the holder of a bearer that we know it, before it is sent: an HMAC over `message`, keyed
+  /// with the bearer's hash. `key_id` names the bearer without telling anything about it: the first
+  /// 32 digits of the hash of that hash. Nothing for one that is not ours.
+  [[nodiscard]] std::optional<std::string> prove(std::string_view key_id,
+                                                 std::string_view message) const;
+
   std::string make_ticket(const std::string& grant);
   /// The grant of a ticket; each works once.
   std::optional<std::string> take_ticket(std::string_view ticket);

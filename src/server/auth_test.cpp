@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -118,6 +120,76 @@ TEST_CASE("the token of the environment is always valid, and only it") {
   CHECK_FALSE(auth.check_bearer(token.substr(1)));
   auth.logout(*grant);
   CHECK(auth.check_bearer(token));
+}
+
+TEST_CASE("S35: we prove that we know a bearer, to whoever names it and for one question") {
+  ManualClock clock;
+  Auth auth(clock, {});
+  const std::string bearer = *auth.exchange(auth.make_code());
+  const std::string key = sha256_hex(bearer);
+  const std::string id = sha256_hex(key).substr(0, 32);
+  const auto proof = auth.prove(id, "localhost:1\nnonce");
+  REQUIRE(proof);
+  CHECK(*proof == hmac_sha256_hex(key, "liminal-builder\nlocalhost:1\nnonce"));
+  CHECK(*auth.prove(id, "localhost:2\nnonce") != *proof);
+  CHECK_FALSE(auth.prove(id.substr(1), "x"));
+  CHECK_FALSE(auth.prove("", "x"));
+  CHECK_FALSE(auth.prove(std::string(32, '0'), "x"));
+  auth.logout(key);
+  CHECK_FALSE(auth.prove(id, "x"));
+}
+
+namespace {
+
+struct Samples {
+  double count = 0;
+  double mean = 0;
+  double spread = 0;  // Sum of squared distances, as Welford adds them up.
+  void add(double value) {
+    ++count;
+    const double off = value - mean;
+    mean += off / count;
+    spread += off * (value - mean);
+  }
+  [[nodiscard]] double variance() const { return spread / (count - 1); }
+};
+
+double welch_t(const Samples& a, const Samples& b) {
+  return std::abs(a.mean - b.mean) / std::sqrt(a.variance() / a.count + b.variance() / b.count);
+}
+
+}  // namespace
+
+TEST_CASE("S2: how much of a wrong token is right does not show in the time it takes") {
+  // What is compared are SHA-256 sums, so that nothing of a token decides where they differ. The
+  // measurement is repeated because other programs run: a leak would be there every time.
+  const SystemClock clock;
+  const std::string token = make_secret();
+  Auth auth(clock, {{}, token});
+  std::string nearly = token;
+  nearly.back() = nearly.back() == 'A' ? 'B' : 'A';
+  std::string unlike = token;
+  unlike.front() = unlike.front() == 'A' ? 'B' : 'A';
+  REQUIRE_FALSE(auth.check_bearer(nearly));
+  REQUIRE_FALSE(auth.check_bearer(unlike));
+  const auto time_of = [&](const std::string& guess) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 4; ++i) CHECK_FALSE(auth.check_bearer(guess).has_value());
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin)
+        .count();
+  };
+  bool same = false;
+  for (int attempt = 0; attempt < 10 && !same; ++attempt) {
+    Samples right_prefix;
+    Samples wrong_prefix;
+    for (int i = 0; i < 10'000; ++i) {
+      const bool first = i % 2 == 0;  // Neither is always the one that comes first.
+      (first ? right_prefix : wrong_prefix).add(time_of(first ? nearly : unlike));
+      (first ? wrong_prefix : right_prefix).add(time_of(first ? unlike : nearly));
+    }
+    same = welch_t(right_prefix, wrong_prefix) < 4.5;
+  }
+  CHECK(same);
 }
 
 TEST_CASE("limits: the bearer that was given first goes when there are too many") {

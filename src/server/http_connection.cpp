@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
+#include "server/peer.h"
 #include "server/socket_task.h"
 
 namespace lb {
@@ -134,6 +135,7 @@ asio::awaitable<bool> HttpConnection::serve_one() {
   if (response.takeover) {
     const auto task = std::move(response.takeover);
     known();
+    std::string().swap(buffer_);  // It is read elsewhere now, for hours: 16 KiB would lie idle.
     co_await task->run(std::move(socket_));
     co_return false;
   }
@@ -153,6 +155,7 @@ asio::awaitable<HttpResponse> HttpConnection::respond(RequestParser& parser) {
     co_return refused;
   }
   if (!request.grant.empty()) known();
+  if (access == Access::Open && request.method == "POST") request.peer_user = peer_user(socket_);
 
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (access == Access::Shell && reads && !parser.has_body()) {

@@ -16,6 +16,8 @@ ShapeCatalogue catalogue_of_all() {
   all.add<ErrorBody>();
   all.add<Empty>();
   all.add<ExchangeRequest>();
+  all.add<ProveRequest>();
+  all.add<ProofBody>();
   all.add<TokenBody>();
   all.add<TicketBody>();
   all.add<HealthBody>();

@@ -1,9 +1,9 @@
-// S8 and S9 in a real Chromium: pages of strangers, and of other servers on this machine, against ours.
+// S8, S9 and S35 in a real Chromium: pages of strangers, and of other servers on this machine, against ours; and our page against a stranger.
 import assert from "node:assert/strict";
 import http from "node:http";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
-import { makeHome, Server, token } from "../support/server.mjs";
+import { eventually, makeHome, Server, token } from "../support/server.mjs";
 
 const require = createRequire(new URL("../../ui/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
@@ -142,4 +142,53 @@ test("S9: a page on another port of this machine reads nothing, and no credentia
   assert.deepEqual(await ours.cookies(), []);
   await untouched();
   await ours.close();
+});
+
+test("S35: an open page gives nothing to a stranger who takes the port, and comes back to the real server", async () => {
+  const home = makeHome();
+  let own = await Server.start({ home: home.home, args: ["--log-level", "warn"] });
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(own.readyLine.replace(/^.*: (http)/, "$1"));
+  await page.waitForFunction(() => localStorage.getItem("lb.token") !== null);
+  const bearer = await page.evaluate(() => localStorage.getItem("lb.token"));
+  const online = () => page.evaluate(async () => (await fetch("/healthz")).ok).catch(() => false);
+  await eventually(online, "the page is there");
+  const port = own.port;
+  await own.kill();
+
+  const requests = [];
+  const upgrades = [];
+  const answers = [{ status: 200, body: { proof: "0".repeat(64), ticket: "x", token: "x" } }, { status: 200, body: {} }, { status: 500, body: {} }];
+  const thief = http.createServer((request, response) => {
+    let body = "";
+    request.on("data", (data) => (body += data));
+    request.on("end", () => {
+      requests.push({ url: request.url, headers: request.headers, body });
+      const { status, body: answer } = answers[requests.length % answers.length];
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify(answer));
+    });
+  });
+  thief.on("upgrade", (request, socket) => {
+    upgrades.push(request.headers);
+    socket.destroy();
+  });
+  await new Promise((done) => thief.listen(port, "127.0.0.1", done));
+  await eventually(() => requests.filter(({ url }) => url.startsWith("/api/")).length >= 4, "the page tries to come back", 60_000);
+  thief.closeAllConnections();
+  await new Promise((done) => thief.close(done));
+  assert.deepEqual(upgrades, []);
+  for (const request of requests) {
+    assert.equal(request.headers.authorization, undefined);
+    assert.equal(request.headers.cookie, undefined);
+    assert.ok(!JSON.stringify(request).includes(bearer));
+    assert.ok(request.url === "/api/auth/prove" || !request.url.startsWith("/api/"), request.url);
+  }
+
+  own = await Server.start({ home: home.home, port, args: ["--log-level", "warn"] });
+  await eventually(async () => /lb_streams 1\b/.test((await own.ask("GET", "/metrics")).text), "the page is back", 60_000);
+  await context.close();
+  await own.stop();
+  home.remove();
 });

@@ -1,7 +1,7 @@
 // The built program as its user sees it: what it prints, what it answers, how it ends.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -271,8 +271,71 @@ test("S14, S33: no secret was ever logged, and every line of the log is one even
   for (const line of server.log.trim().split("\n")) assert.ok(JSON.parse(line).event);
 });
 
-test("S25: another process of the user reads nothing of us", { skip: process.getuid() === 0 }, () => {
-  const read = spawnSync("cat", [`/proc/${server.child.pid}/environ`], { env: environment(place.home) });
-  assert.notEqual(read.status, 0);
-  assert.ok(program);
+test("S25: another process of the user reads nothing of us and finds nothing that lets it in", async () => {
+  // Root may read everything: then the server and its neighbour both run as nobody.
+  const root = process.getuid() === 0;
+  const home = makeHome();
+  const binary = root ? join(home.home, "liminal-builder") : program;
+  const as = root ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] : [];
+  if (root) {
+    copyFileSync(program, binary);
+    for (const path of [home.home, home.project, binary]) chownSync(path, 65534, 65534);
+  }
+  const start = (...command) => {
+    const [name, ...args] = [...as, ...command];
+    return [name, args];
+  };
+  const data = join(home.home, "data");
+  const child = spawn(...start(binary, "serve", "--no-open", "--port", "0", "--data-dir", data), {
+    env: environment(home.home),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  try {
+    let out = "";
+    child.stdout.on("data", (text) => (out += text));
+    const found = await eventually(() => /http:\/\/127\.0\.0\.1:(\d+)\/#code=([\w-]+)/.exec(out), "the server is ready");
+    const [, port, code] = found;
+    const post = (path, body, bearer) =>
+      fetch(`http://127.0.0.1:${port}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...(bearer ? { authorization: `Bearer ${bearer}` } : {}) },
+        body: JSON.stringify(body),
+      });
+    const granted = await (await post("/api/auth/exchange", { code })).json();
+    assert.ok(granted.token);
+    const look = (...command) => spawnSync(...start(...command), { encoding: "latin1", env: environment(home.home, { LIMINAL_BUILDER_TOKEN: "" }) });
+    for (const file of ["environ", "mem", "maps", "fd"]) {
+      const read = look(file === "fd" ? "ls" : "cat", `/proc/${child.pid}/${file}`);
+      assert.notEqual(read.status, 0, file);
+      assert.ok(!read.stdout.includes(token), file);
+    }
+    const files = look("find", data, "-type", "f", "-exec", "cat", "{}", "+");
+    assert.equal(files.status, 0);
+    for (const secret of [token, granted.token, code]) assert.ok(!files.stdout.includes(secret));
+    const guesses = new Set(files.stdout.match(/[A-Za-z0-9_-]{32,}/g));
+    assert.ok(guesses.size > 0); // At least the hash of the bearer.
+    for (const guess of guesses) assert.equal((await post("/api/auth/ticket", {}, guess)).status, 401);
+  } finally {
+    child.kill("SIGTERM");
+    await new Promise((done) => child.once("close", done));
+    home.remove();
+  }
+});
+
+test("a launch code works for the user whose server it is, and for nobody else on this machine", { skip: process.getuid() !== 0 && "only root can be somebody else" }, async () => {
+  const url = (await run(["open", "--no-open", "--data-dir", join(place.home, "data")], { home: place.home })).out.trim();
+  const code = url.slice(url.indexOf("#code=") + 6);
+  // Node as nobody: its connection is the stranger's, whatever it says in the request.
+  const ask = (uid) => {
+    const script = `fetch("http://127.0.0.1:${server.port}/api/auth/exchange", {method: "POST", headers: {"content-type": "application/json"},
+      body: JSON.stringify({code: ${JSON.stringify(code)}})}).then((r) => r.text().then((t) => console.log(r.status, t)))`;
+    const ran = spawnSync(process.execPath, ["-e", script], { encoding: "utf8", ...(uid === undefined ? {} : { uid, gid: uid }) });
+    return ran.error ? String(ran.error) : ran.stdout + ran.stderr;
+  };
+  for (let i = 0; i < 12; ++i) {
+    const refused = ask(65534);
+    if (/EACCES/.test(refused)) return; // This Node lies where nobody may look.
+    assert.match(refused, /^401 .*another user/);
+  }
+  assert.match(ask(undefined), /^200 /); // Neither spent nor counted.
 });

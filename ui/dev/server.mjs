@@ -3,7 +3,7 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, resolve } from "node:path";
-import { randomUUID } from "node:crypto";
+import { createHash, createHmac, randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { WebSocketServer } from "ws";
 import { World } from "./world.mjs";
@@ -45,6 +45,11 @@ export async function startServer({
       return codes.delete(body.code)
         ? send(200, { token: "token" })
         : send(401, { code: "INVALID_CODE", message: "This launch code was used or is too old." });
+    if (url.pathname === "/api/auth/prove") {
+      const key = createHash("sha256").update("token").digest("hex");
+      const question = `liminal-builder\n${request.headers.host}\n${body.nonce}`;
+      return send(200, { proof: createHmac("sha256", key).update(question).digest("hex") });
+    }
     if (request.headers.authorization !== "Bearer token")
       return send(401, { code: "UNAUTHENTICATED", message: "No valid credential." });
     if (url.pathname === "/api/auth/ticket") {

@@ -221,11 +221,16 @@ export function deleteSession(app: App, sessionId: string, title: string): void 
     title: `Delete “${title}”?`,
     action: "Delete",
     text: "The conversation is removed from Liminal Builder for good.",
-    run: () =>
-      void app.api.post(`/api/session/${sessionId}/delete`).then(
-        () => app.forgetSession(sessionId),
-        (error) => app.report(error),
-      ),
+    run: () => {
+      app.deleting.add(sessionId);
+      void app.api
+        .post(`/api/session/${sessionId}/delete`)
+        .then(
+          () => app.forgetSession(sessionId),
+          (error) => app.report(error),
+        )
+        .finally(() => app.deleting.delete(sessionId));
+    },
   };
 }
 

@@ -13,10 +13,56 @@ export class WireError extends Error {
 
 const kTokenKey = "lb.token";
 
+const encoder = new TextEncoder();
+const hex = (bytes: ArrayBuffer): string =>
+  [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+const sha256 = async (text: string): Promise<string> =>
+  hex(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
+
+/**
+ * Makes the server prove that it knows our bearer before it gets it: while we were away another program may have taken the port.
+ * Both sides know the bearer's hash; the host is part of the question, so that it cannot be passed on to the real server elsewhere.
+ */
+export async function proveServer(token: string, fetcher: typeof fetch): Promise<void> {
+  const key = await sha256(token);
+  const keyId = (await sha256(key)).slice(0, 32);
+  const nonce = hex(crypto.getRandomValues(new Uint8Array(32)).buffer);
+  const response = await fetcher("/api/auth/prove", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ keyId, nonce }),
+    cache: "no-store",
+    credentials: "omit",
+  });
+  const answer = (await response.json().catch(() => ({}))) as { proof?: string; code?: string; message?: string };
+  if (!response.ok) throw new WireError(answer.code ?? "HTTP_ERROR", answer.message ?? "The server does not answer.");
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const hmac = await crypto.subtle.importKey("raw", encoder.encode(key), algorithm, false, ["sign"]);
+  const expected = await crypto.subtle.sign("HMAC", hmac, encoder.encode(`liminal-builder\n${location.host}\n${nonce}`));
+  if (answer.proof !== hex(expected))
+    throw new WireError("WRONG_SERVER", "What answers here is not the server this page came from.");
+}
+
 export class Api {
   /** Called when the server no longer takes our credential. */
   onUnauthenticated: () => void = () => {};
-  constructor(private readonly fetcher: typeof fetch = (...args) => fetch(...args)) {}
+  private proven: Promise<void> | undefined;
+  constructor(
+    private readonly fetcher: typeof fetch = (...args) => fetch(...args),
+    private readonly prove: typeof proveServer = proveServer,
+  ) {}
+
+  /** The link is down: whoever answers next has to prove itself again. */
+  distrust(): void {
+    this.proven = undefined;
+  }
+  private trust(): Promise<void> {
+    const proven = (this.proven ??= this.prove(this.token ?? "", this.fetcher));
+    proven.catch(() => {
+      if (this.proven === proven) this.proven = undefined;
+    });
+    return proven;
+  }
 
   get token(): string | null {
     return localStorage.getItem(kTokenKey);
@@ -29,6 +75,7 @@ export class Api {
   async exchange(code: string): Promise<void> {
     const answer = await this.call<{ token: string }>("POST", "/api/auth/exchange", { code }, false);
     localStorage.setItem(kTokenKey, answer.token);
+    this.distrust();
   }
 
   async ticket(): Promise<string> {
@@ -74,6 +121,7 @@ export class Api {
   ) {
     const headers: Record<string, string> = {};
     if (body !== undefined && type !== undefined) headers["Content-Type"] = type;
+    if (bearer) await this.trust();
     if (bearer) headers["Authorization"] = `Bearer ${this.token ?? ""}`;
     const response = await this.fetcher(path, {
       method,

@@ -66,6 +66,8 @@ export class App {
   /** Projects whose sessions have been listed. */
   readonly listed = signal<ReadonlySet<string>>(new Set());
   readonly archived = signal<readonly SessionInfo[]>([]);
+  /** Being deleted by this window: nobody has to be told that they are gone. */
+  readonly deleting = new Set<string>();
   readonly waiting = signal<readonly Waiting[]>([]);
   readonly creating = signal<ReadonlyMap<string, Creating>>(new Map());
   readonly page = signal<Page>("session");
@@ -311,6 +313,9 @@ export class App {
         case "agent:status":
           return this.agentChanged(message);
         case "error":
+          // A session that this window follows was deleted, here or in another window.
+          if (message.code === "SESSION_NOT_FOUND" && message.sessionId !== undefined)
+            return this.sessionGone(message.sessionId);
           return this.report(new Error(message.message));
         case "session:sent":
         case "ok":
@@ -469,10 +474,15 @@ export class App {
 
   private cannotOpen(store: SessionStore, error: WireError): void {
     this.opened.delete(store.sessionId);
-    if (error.code === "SESSION_NOT_FOUND") {
-      this.forgetSession(store.sessionId);
-      this.toast("info", "A session that was open no longer exists. Its tab was closed.");
-    } else this.report(error, () => void this.subscribe(store));
+    if (error.code === "SESSION_NOT_FOUND") this.sessionGone(store.sessionId);
+    else this.report(error, () => void this.subscribe(store));
+  }
+
+  private sessionGone(sessionId: string): void {
+    const open = this.tabs.peek().ids.includes(sessionId) && !this.deleting.has(sessionId);
+    this.archived.value = this.archived.peek().filter((session) => session.sessionId !== sessionId);
+    this.forgetSession(sessionId);
+    if (open) this.toast("info", "A session that was open no longer exists. Its tab was closed.");
   }
 
   /** The active tab's session is always subscribed and read. */

@@ -91,7 +91,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
         return pipe;
       },
     });
-    const api = new Api(fetcher);
+    const api = new Api(fetcher, async () => {});
     localStorage.setItem("lb.token", "token");
     const app = new App(api, link);
     forgetUnmade(app);

@@ -43,6 +43,9 @@ else link.requireLogin();
 effect(() => {
   document.documentElement.dataset["theme"] = app.theme.value;
 });
+effect(() => {
+  if (link.state.value.kind !== "online") api.distrust();
+});
 window.addEventListener("online", () => link.retryNow());
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState !== "visible") return;
