@@ -20,6 +20,7 @@
 
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/metrics.h"
 
 namespace lb {
 namespace {
@@ -28,6 +29,9 @@ using asio::local::stream_protocol;
 constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kRequestBytesMax = 64U << 10U;
 constexpr std::string_view kName = "/control.sock";
+/// Commands at once, and how long one may take to say what it wants: people type them.
+constexpr std::size_t kAtOnceMax = 16;
+constexpr std::chrono::seconds kAskTimeout{10};
 
 /// A socket's path has at most 107 characters; through its directory's descriptor it always fits.
 std::string short_path(const Fd& directory) {
@@ -99,8 +103,14 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
   static asio::awaitable<void> accept(std::shared_ptr<Impl> self) {
     while (self->acceptor_.is_open()) {
       auto [error, socket] = co_await self->acceptor_.async_accept(kToken);
-      if (error) co_return;
-      if (!may_ask(socket.native_handle())) {
+      if (error) {  // Closed; or out of descriptors, and that passes.
+        if (!self->acceptor_.is_open()) co_return;
+        asio::steady_timer pause(self->io_, std::chrono::milliseconds(100));
+        co_await pause.async_wait(kToken);
+        continue;
+      }
+      if (!may_ask(socket.native_handle()) || self->asking_ >= kAtOnceMax) {
+        counter("lb_control_refused_total", "Commands refused: not the user's, or too many.").add();
         log_warn("control.refused");
         continue;
       }
@@ -108,11 +118,25 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
     }
   }
 
-  static asio::awaitable<void> serve(std::shared_ptr<Impl> self, stream_protocol::socket socket) {
+  static asio::awaitable<void> serve(std::shared_ptr<Impl> self, stream_protocol::socket taken) {
+    struct Asking {
+      std::size_t& count;
+      explicit Asking(std::size_t& all) : count(all) { ++count; }
+      ~Asking() { --count; }
+    } const asking(self->asking_);
+    const auto shared = std::make_shared<stream_protocol::socket>(std::move(taken));
+    stream_protocol::socket& socket = *shared;
     std::string line;
+    asio::steady_timer limit(self->io_, kAskTimeout);
+    limit.async_wait([weak = std::weak_ptr(shared)](boost::system::error_code stopped) {
+      boost::system::error_code ignored;
+      const auto open = weak.lock();
+      if (!stopped && open) open->cancel(ignored);
+    });
     const auto [error, size] = co_await asio::async_read_until(
         socket, asio::dynamic_buffer(line, kRequestBytesMax), '\n', kToken);
     if (error) co_return;
+    limit.cancel();
     auto request = parse_json(std::string_view(line).substr(0, size));
     std::string answer;
     if (!request || !request->is_object()) {
@@ -134,6 +158,7 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
   stream_protocol::acceptor acceptor_;
   std::string directory_;
   ControlHandler handler_;
+  std::size_t asking_ = 0;
 };
 
 ControlServer::ControlServer(asio::any_io_executor io, std::string directory,

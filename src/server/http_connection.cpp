@@ -184,8 +184,11 @@ asio::awaitable<HttpResponse> HttpConnection::call(const Route& route, RequestPa
   if (auto body = co_await read_body(parser); !body) co_return closing(body.error());
   timer_.cancel();
   try {
-    // The head stays with the parser: the answer depends on its method.
+    // The head stays with the parser: the answer depends on its method. A body may be an image of
+    // 20 MiB, which is not copied.
+    std::string body = std::exchange(request.body, {});
     HttpRequest moved = request;
+    moved.body = std::move(body);
     co_return co_await route.handler(std::move(moved));
   } catch (const std::exception& error) {
     log_error("http.handler_failed", {{"route", route.pattern}, {"why", error.what()}});

@@ -476,7 +476,10 @@ TEST_CASE("an id that the CLI left behind (/clear) is not found again as a secon
   const Project project = world.service->projects().at(0);
   world.claude->report(session, CliIdentity{"before-clear"});
   world.claude->report(session, CliIdentity{"after-clear"});
-  world.loop.settle();
+  SessionRenameRequest rename;  // Answered when everything so far is stored.
+  rename.session_id = session;
+  rename.title = "Mine";
+  REQUIRE(world.loop.run(world.service->rename(rename)).has_value());
   world.outside = {{"before-clear", "The beginning", {5000}, {9000}},
                    {"after-clear", "The rest", {5000}, {9000}}};
   const SessionListRequest list{project.project_id, ListScope::All, false};

@@ -59,7 +59,8 @@ TEST_CASE_FIXTURE(LiveServer, "S1: every route without a credential answers 401"
   for (const Route& route : server->router().routes()) {
     if (route.access == Access::Open) open.push_back(route.pattern);
   }
-  CHECK(open == std::vector<std::string>{"/healthz", "/readyz", "/api/auth/exchange", "/api/auth/prove"});
+  CHECK(open ==
+        std::vector<std::string>{"/healthz", "/readyz", "/api/auth/exchange", "/api/auth/prove"});
   CHECK(http(port(), {"GET", "/api/no/such/route", {}, "", ""}).status == 401);
   CHECK(http(port(), {"GET", "/healthz", {}, "", ""}).body == R"({"status":"ok"})");
 }

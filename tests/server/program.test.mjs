@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import net from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -271,6 +272,46 @@ test("S14, S33: no secret was ever logged, and every line of the log is one even
   for (const line of server.log.trim().split("\n")) assert.ok(JSON.parse(line).event);
 });
 
+test("/metrics tells how long deliveries take, from reading the agent to the reader's socket", async () => {
+  const { sessionId } = await server.create(place.project);
+  const ended = new Promise((done, failed) => {
+    const socket = new Socket(server.port, {
+      onMessage: (message) => {
+        if (message.type === "session:history") socket.send({ type: "session:send", sessionId, content: "/load chunks=200 bytes=60 every_us=200" });
+        if (message.type === "session:turn" && message.payload.type === "turn_complete") socket.destroy();
+        if (message.type === "error") failed(new Error(message.message));
+      },
+      onClose: done,
+    });
+    socket.open.then(() => socket.send({ type: "session:open", sessionId, appends: true }), failed);
+  });
+  await ended;
+  const { text } = await server.ask("GET", "/metrics");
+  assert.match(text, /^# TYPE lb_delivery_seconds histogram$/m);
+  const buckets = [...text.matchAll(/^lb_delivery_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm)].map(([, le, count]) => [le, Number(count)]);
+  assert.equal(buckets.length, 22);
+  for (let i = 1; i < buckets.length; ++i) assert.ok(buckets[i][1] >= buckets[i - 1][1]);
+  assert.equal(buckets.at(-1)[0], "+Inf");
+  assert.equal(Number(/^lb_delivery_seconds_count (\d+)$/m.exec(text)[1]), buckets.at(-1)[1]);
+  assert.ok(buckets.at(-1)[1] >= 3); // The turn's beginning, growing text, its end.
+  assert.ok(Number(/^lb_delivery_seconds_sum ([\d.]+)$/m.exec(text)[1]) > 0);
+});
+
+test("the control socket serves a few at once, and who says nothing does not keep the others out for ever", async () => {
+  const path = join(place.home, "data", "control.sock");
+  const silent = [];
+  for (let i = 0; i < 16; ++i) {
+    const socket = net.connect(path);
+    socket.on("error", () => {});
+    await new Promise((done) => socket.once("connect", done));
+    silent.push(socket);
+  }
+  const open = () => run(["open", "--no-open", "--data-dir", join(place.home, "data")], { home: place.home });
+  await eventually(async () => (await open()).code !== 0, "the seventeenth is refused");
+  await eventually(async () => (await open()).code === 0, "the silent ones are sent away", 60_000);
+  for (const socket of silent) socket.destroy();
+});
+
 test("S25: another process of the user reads nothing of us and finds nothing that lets it in", async () => {
   // Root may read everything: then the server and its neighbour both run as nobody.
   const root = process.getuid() === 0;
@@ -322,7 +363,7 @@ test("S25: another process of the user reads nothing of us and finds nothing tha
   }
 });
 
-test("a launch code works for the user whose server it is, and for nobody else on this machine", { skip: process.getuid() !== 0 && "only root can be somebody else" }, async () => {
+test("a launch code works for the user whose server it is, and for nobody else on this machine", { skip: process.getuid() !== 0 && "only root can be somebody else" }, async (t) => {
   const url = (await run(["open", "--no-open", "--data-dir", join(place.home, "data")], { home: place.home })).out.trim();
   const code = url.slice(url.indexOf("#code=") + 6);
   // Node as nobody: its connection is the stranger's, whatever it says in the request.
@@ -334,7 +375,7 @@ test("a launch code works for the user whose server it is, and for nobody else o
   };
   for (let i = 0; i < 12; ++i) {
     const refused = ask(65534);
-    if (/EACCES/.test(refused)) return; // This Node lies where nobody may look.
+    if (/EACCES/.test(refused)) return t.skip("this Node lies where nobody may look");
     assert.match(refused, /^401 .*another user/);
   }
   assert.match(ask(undefined), /^200 /); // Neither spent nor counted.

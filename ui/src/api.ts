@@ -34,11 +34,20 @@ export async function proveServer(token: string, fetcher: typeof fetch): Promise
     cache: "no-store",
     credentials: "omit",
   });
-  const answer = (await response.json().catch(() => ({}))) as { proof?: string; code?: string; message?: string };
-  if (!response.ok) throw new WireError(answer.code ?? "HTTP_ERROR", answer.message ?? "The server does not answer.");
+  const answer = (await response.json().catch(() => ({}))) as {
+    proof?: string;
+    code?: string;
+    message?: string;
+  };
+  if (!response.ok)
+    throw new WireError(answer.code ?? "HTTP_ERROR", answer.message ?? "The server does not answer.");
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const hmac = await crypto.subtle.importKey("raw", encoder.encode(key), algorithm, false, ["sign"]);
-  const expected = await crypto.subtle.sign("HMAC", hmac, encoder.encode(`liminal-builder\n${location.host}\n${nonce}`));
+  const expected = await crypto.subtle.sign(
+    "HMAC",
+    hmac,
+    encoder.encode(`liminal-builder\n${location.host}\n${nonce}`),
+  );
   if (answer.proof !== hex(expected))
     throw new WireError("WRONG_SERVER", "What answers here is not the server this page came from.");
 }

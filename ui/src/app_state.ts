@@ -66,8 +66,7 @@ export class App {
   /** Projects whose sessions have been listed. */
   readonly listed = signal<ReadonlySet<string>>(new Set());
   readonly archived = signal<readonly SessionInfo[]>([]);
-  /** Being deleted by this window: nobody has to be told that they are gone. */
-  readonly deleting = new Set<string>();
+  readonly deleting = new Set<string>(); // By this window: nobody has to be told that they are gone.
   readonly waiting = signal<readonly Waiting[]>([]);
   readonly creating = signal<ReadonlyMap<string, Creating>>(new Map());
   readonly page = signal<Page>("session");
@@ -313,7 +312,6 @@ export class App {
         case "agent:status":
           return this.agentChanged(message);
         case "error":
-          // A session that this window follows was deleted, here or in another window.
           if (message.code === "SESSION_NOT_FOUND" && message.sessionId !== undefined)
             return this.sessionGone(message.sessionId);
           return this.report(new Error(message.message));
@@ -478,6 +476,7 @@ export class App {
     else this.report(error, () => void this.subscribe(store));
   }
 
+  /** It was deleted, here or in another window. */
   private sessionGone(sessionId: string): void {
     const open = this.tabs.peek().ids.includes(sessionId) && !this.deleting.has(sessionId);
     this.archived.value = this.archived.peek().filter((session) => session.sessionId !== sessionId);

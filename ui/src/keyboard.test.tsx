@@ -1,6 +1,7 @@
+import { createHash, createHmac } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { World } from "../dev/world.mjs";
-import { takeLaunchCode, WireError } from "./api";
+import { Api, takeLaunchCode, WireError } from "./api";
 import { complete, fuzzy, rank, triggerAt } from "./completion";
 import { age, bytes, cost, count, duration } from "./format";
 import { $, $$, press, startPage, texts, tick, type, until, type Harness } from "./harness";
@@ -103,6 +104,37 @@ describe("attention", () => {
 });
 
 describe("getting in", () => {
+  it("S35: the bearer is sent only to a server that proves to know it, and again after a disconnect", async () => {
+    localStorage.setItem("lb.token", "the bearer");
+    const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+    const asked: { path: string; bearer: string | undefined }[] = [];
+    let honest = true;
+    const fetcher = (async (path: string, init: RequestInit) => {
+      asked.push({ path, bearer: (init.headers as Record<string, string>)["Authorization"] });
+      if (path !== "/api/auth/prove") return new Response("{}");
+      const { keyId, nonce } = JSON.parse(init.body as string) as { keyId: string; nonce: string };
+      const key = sha256("the bearer");
+      expect(keyId).toBe(sha256(key).slice(0, 32));
+      const question = `liminal-builder\n${location.host}\n${nonce}`;
+      const proof = createHmac("sha256", honest ? key : "guess")
+        .update(question)
+        .digest("hex");
+      return new Response(JSON.stringify({ proof }));
+    }) as typeof fetch;
+    const api = new Api(fetcher);
+    await api.get("/api/info");
+    await api.get("/api/inbox");
+    expect(asked.map(({ path }) => path)).toEqual(["/api/auth/prove", "/api/info", "/api/inbox"]);
+    expect(asked[2]!.bearer).toBe("Bearer the bearer");
+    honest = false;
+    api.distrust();
+    asked.length = 0;
+    await expect(api.get("/api/info")).rejects.toThrow("not the server");
+    await expect(api.ticket()).rejects.toThrow("not the server");
+    expect(asked.map(({ path }) => path)).toEqual(["/api/auth/prove", "/api/auth/prove"]);
+    expect(asked.every(({ bearer }) => bearer === undefined)).toBe(true);
+  });
+
   it("takes the launch code and removes it from the address at once", () => {
     const replaced: string[] = [];
     const location = { hash: "#code=abc", pathname: "/", search: "" } as Location;

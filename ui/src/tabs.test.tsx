@@ -53,6 +53,22 @@ describe("tabs on the page", () => {
     expect($(page.root, ".home h1")!.textContent).toBe("Overview");
   });
 
+  it("a session that another window deletes closes its tab here and says so", async () => {
+    page = await startPage(new World("busy"));
+    page.app.show("s-1");
+    await until(() => titles().length === 1);
+    const gone = {
+      type: "error",
+      code: "SESSION_NOT_FOUND",
+      message: "This session was deleted.",
+      sessionId: "s-1",
+    };
+    page.pipes.at(-1)!.server.send(JSON.stringify(gone));
+    await until(() => titles().length === 0);
+    expect(texts(page.root, ".session-title")).not.toContain("Fix the rounding error in the cart");
+    expect(page.root.textContent).toContain("no longer exists");
+  });
+
   it("E1-TC-4.5a E1-TC-4.5b: a tab says New Session until it has a title, follows it, and shows its agent", async () => {
     page = await startPage(new World("busy"));
     const session = page.world.addSession(page.world.projects[0]!.projectId, "codex", "");

@@ -58,6 +58,7 @@ CREATE TABLE attachments(
 CREATE INDEX attachments_session ON attachments(session);
 CREATE VIRTUAL TABLE search USING fts5(
   body, content='', tokenize="unicode61 remove_diacritics 2");
+INSERT INTO search(search, rank) VALUES('hashsize', 262144); -- A quarter of the usual memory.
 CREATE TABLE search_pending(entry INTEGER PRIMARY KEY);
 )sql";
 
