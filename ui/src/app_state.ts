@@ -312,8 +312,7 @@ export class App {
         case "agent:status":
           return this.agentChanged(message);
         case "error":
-          if (message.code === "SESSION_NOT_FOUND" && message.sessionId !== undefined)
-            return this.sessionGone(message.sessionId);
+          if (message.code === "SESSION_NOT_FOUND") return this.sessionGone(message.sessionId ?? "");
           return this.report(new Error(message.message));
         case "session:sent":
         case "ok":
@@ -476,7 +475,6 @@ export class App {
     else this.report(error, () => void this.subscribe(store));
   }
 
-  /** It was deleted, here or in another window. */
   private sessionGone(sessionId: string): void {
     const open = this.tabs.peek().ids.includes(sessionId) && !this.deleting.has(sessionId);
     this.archived.value = this.archived.peek().filter((session) => session.sessionId !== sessionId);
