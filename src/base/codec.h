@@ -90,6 +90,13 @@ class Encoder {
   void optional(std::string_view name, const T& value) {
     if (!value.empty()) (*this)(name, value);
   }
+  /// A value for which null means something of its own.
+  template <class T>
+  void nullable(std::string_view name, const std::optional<T>& value) {
+    if (value) return (*this)(name, *value);
+    key(name);
+    out_ += "null";
+  }
   /// A flag that is only mentioned when it is set.
   void flag(std::string_view name, const bool& value) {
     if (value) (*this)(name, value);
@@ -220,6 +227,11 @@ class Decoder {
     value = T();
     if (found != nullptr && !found->is_null()) read(*found, value, name);
   }
+  template <class T>
+  void nullable(std::string_view name, std::optional<T>& value) {
+    optional(name, value);
+  }
+  [[nodiscard]] bool mentions(std::string_view name) const { return object_.contains(name); }
   void flag(std::string_view name, bool& value) {
     const json::value* found = error_ ? nullptr : object_.if_contains(name);
     value = false;
@@ -276,6 +288,16 @@ class Decoder {
 template <class Fields>
 void require(Fields& field, bool holds, std::string_view name, std::string_view reason) {
   if constexpr (std::is_same_v<Fields, Decoder>) field.require(holds, name, reason);
+}
+
+/// Whether what is being decoded says anything of `name`, null included.
+template <class Fields>
+bool mentions(const Fields& field, std::string_view name) {
+  if constexpr (std::is_same_v<Fields, Decoder>) {
+    return field.mentions(name);
+  } else {
+    return true;
+  }
 }
 
 template <class T>

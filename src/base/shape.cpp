@@ -79,7 +79,11 @@ json::object struct_schema(const std::vector<ShapeField>& fields, std::string_vi
   json::object properties;
   json::array required;
   for (const auto& field : fields) {
-    properties[field.name] = schema_of(field.shape, prefix);
+    json::object schema = schema_of(field.shape, prefix);
+    if (field.shape.nullable) {
+      schema = {{"anyOf", json::array{std::move(schema), json::object{{"type", "null"}}}}};
+    }
+    properties[field.name] = std::move(schema);
     if (!field.optional) required.emplace_back(field.name);
   }
   json::object schema{{"type", "object"}, {"properties", std::move(properties)}};
@@ -110,8 +114,8 @@ std::string interface_of(const ShapeType& type, const std::string& name, const U
       fmt::format("export interface {}{} {{\n", name, extends ? " extends " + owner->base : "");
   if (owner != nullptr) text += fmt::format("  {}: \"{}\";\n", owner->tag, owner->tag_value);
   for (const auto& field : type.fields) {
-    text += fmt::format("  {}{}: {};\n", field.name, field.optional ? "?" : "",
-                        typescript_of(field.shape));
+    text += fmt::format("  {}{}: {}{};\n", field.name, field.optional ? "?" : "",
+                        typescript_of(field.shape), field.shape.nullable ? " | null" : "");
   }
   return text + "}\n\n";
 }

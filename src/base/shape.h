@@ -23,6 +23,7 @@ struct Shape {
   std::vector<std::string> values;  // Enum
   std::vector<Shape> of;            // Array and Map: one element
   std::string name;                 // Named: in the catalogue
+  bool nullable = false;
 };
 
 struct ShapeField {
@@ -76,6 +77,11 @@ class Shaper {
     requires(codec::IsVector<T>::value || std::is_same_v<T, RawJson>)
   void optional(std::string_view name, T&) {
     type_.fields.push_back({std::string(name), catalogue_.shape_of<T>(), true});
+  }
+  template <class T>
+  void nullable(std::string_view name, std::optional<T>& value) {
+    optional(name, value);
+    type_.fields.back().shape.nullable = true;
   }
   void flag(std::string_view name, bool&) {
     type_.fields.push_back({std::string(name), {.kind = Shape::Kind::Bool}, true});

@@ -178,12 +178,14 @@ template <class Fields>
 void describe(Fields& field, SessionQueueRequest& request) {
   field("sessionId", request.session_id);
   field.optional("turnId", request.turn_id);
-  field.optional("content", request.content);
+  field.nullable("content", request.content);
   field.flag("resume", request.resume);
   require(field, request.resume || request.turn_id.has_value(), "turnId",
           "missing (or give resume: true)");
 }
 
+  require(field, !request.turn_id || mentions(field, "content"), "content",
+          "missing (null removes the message)");
 struct SessionCancelRequest {
   static constexpr std::string_view kName = "SessionCancelRequest";
   static constexpr std::string_view kType = "session:cancel";

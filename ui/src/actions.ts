@@ -200,7 +200,7 @@ export const stopProcess = (app: App, sessionId: string) => ask(app, { type: "se
 export const reconnect = (app: App, cliType: string) => ask(app, { type: "session:reconnect", cliType });
 /** `null` removes the message: on the wire it is the absence of a text, which the type says as optional. */
 export const editQueued = (app: App, sessionId: string, turnId: string, content: string | null) =>
-  ask(app, { type: "session:queue", sessionId, turnId, content: content as string });
+  ask(app, { type: "session:queue", sessionId, turnId, content });
 export const resumeQueue = (app: App, sessionId: string) =>
   ask(app, { type: "session:queue", sessionId, resume: true });
 

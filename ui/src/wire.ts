@@ -291,7 +291,7 @@ export interface SessionQueueRequest extends ClientMessageBase {
   type: "session:queue";
   sessionId: string;
   turnId?: string;
-  content?: string;
+  content?: string | null;
   resume?: boolean;
 }
 
