@@ -5,6 +5,9 @@
 namespace lb {
 namespace {
 
+/// A week: longer than that is "never", which is 0.
+constexpr std::int64_t kIdleMinutesMax = 7 * 24 * 60;
+
 /// Reads keys of one table and remembers the first thing that is wrong.
 class TableReader {
  public:
@@ -23,15 +26,16 @@ class TableReader {
       wrong(key, std::is_same_v<T, bool> ? "expected true or false" : "expected a string");
     }
   }
-  void port(std::string_view key, std::optional<std::uint16_t>& out) {
+  template <class T>
+  void number(std::string_view key, std::int64_t most, std::optional<T>& out) {
     known_.emplace_back(key);
     const toml::node* node = table_.get(key);
     if (node == nullptr) return;
     const auto read = node->value_exact<std::int64_t>();
-    if (read && *read >= 0 && *read <= 65535) {
-      out = static_cast<std::uint16_t>(*read);
+    if (read && *read >= 0 && *read <= most) {
+      out = static_cast<T>(*read);
     } else {
-      wrong(key, "expected a number from 0 to 65535");
+      wrong(key, "expected a number from 0 to " + std::to_string(most));
     }
   }
   void strings(std::string_view key, std::vector<std::string>& out) {
@@ -98,6 +102,10 @@ Result<AgentConfig> read_agent(const std::string& name, const toml::table& table
   reader.strings("args", agent.args);
   reader.pairs("env", agent.env);
   reader.strings("path", agent.path);
+  if (!is_zed) {
+    reader.value("allow_bypass", agent.allow_bypass);
+    reader.number("idle_minutes", kIdleMinutesMax, agent.idle_minutes);
+  }
   if (is_zed) {
     for (const std::string_view key :
          {"type", "default_mode", "default_model", "favorite_models"}) {
@@ -147,9 +155,10 @@ Result<FileConfig> parse_config(std::string_view text, const std::string& name) 
   FileConfig config;
   TableReader reader(table, name);
   reader.value("host", config.host);
-  reader.port("port", config.port);
+  reader.number("port", 65535, config.port);
   reader.value("data_dir", config.data_dir);
   reader.value("open", config.open_browser);
+  reader.value("warm_start", config.warm_start);
   reader.value("log_level", config.log_level);
   reader.value("log_format", config.log_format);
   reader.value("external_origin", config.external_origin);

@@ -101,6 +101,7 @@ void merge(Flags& flags, FileConfig file) {
   take(flags.external_given, flags.external_origin, file.external_origin);
   take(flags.proxies_given, options.trusted_proxies, file.trusted_proxies);
   options.open_browser = !flags.no_open && file.open_browser.value_or(true);
+  options.warm_start = file.warm_start.value_or(true);
   options.path = std::move(file.path);
   options.agents = std::move(file.agents);
   for (AgentConfig& agent : options.agents) {

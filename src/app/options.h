@@ -30,6 +30,7 @@ struct Options {
   std::optional<std::string> token;
   std::vector<std::string> path;  // Put before PATH when agents are looked for.
   std::vector<AgentConfig> agents;
+  bool warm_start = true;  // Agents may be started before a session needs them.
 
   std::string export_session;
   std::string export_format = "md";
@@ -41,6 +42,7 @@ struct FileConfig {
   std::optional<std::uint16_t> port;
   std::optional<std::string> data_dir;
   std::optional<bool> open_browser;
+  std::optional<bool> warm_start;
   std::optional<std::string> log_level;
   std::optional<std::string> log_format;
   std::optional<std::string> external_origin;

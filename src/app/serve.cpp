@@ -111,7 +111,7 @@ class Program {
     const AgentDeps deps{io_.get_executor(), pool_.get_executor(), launcher_, clock_, timers_};
     if (auto added = add_all_providers(registry_, options_.agents, deps); !added) return added;
     service_ = std::make_unique<SessionService>(
-        ServiceDeps{io_.get_executor(), *store_, registry_, clock_});
+        ServiceDeps{io_.get_executor(), *store_, registry_, clock_, options_.warm_start});
     auth_ = std::make_unique<Auth>(clock_, AuthOptions{directory_.file("grants"), options_.token});
     if (auto loaded = auth_->load(); !loaded) return loaded;
     auto server = server_options(options_);

@@ -157,6 +157,10 @@ inline constexpr std::chrono::milliseconds kCancelGrace{10'000};
 inline constexpr std::chrono::milliseconds kCloseGrace{1000};
 /// What an agent says without a prompt ends when it has been quiet for this long.
 inline constexpr std::chrono::milliseconds kAgentTurnQuiet{2000};
+/// Processes started ahead at one time: each is 250 MB that may not be needed.
+inline constexpr std::size_t kWarmMax = 2;
+/// One that no session took by then was not wanted: setting a session up takes a minute or two.
+inline constexpr std::chrono::minutes kWarmLife{5};
 /// How much of an agent's complaints goes into an error message: a few lines.
 inline constexpr std::size_t kErrorStderrBytes = 600;
 /// How much of a CLI's session file is read to find its title; instructions come before it.

@@ -75,6 +75,7 @@ struct SessionCreateRequest {
   std::optional<ProjectId> project_id;
   std::optional<std::string> model;
   std::optional<std::string> mode;
+  std::optional<std::string> thinking;
   std::optional<RawObject> provider_options;
   friend bool operator==(const SessionCreateRequest&, const SessionCreateRequest&) = default;
 };
@@ -85,6 +86,7 @@ void describe(Fields& field, SessionCreateRequest& request) {
   field.optional("projectId", request.project_id);
   field.optional("model", request.model);
   field.optional("mode", request.mode);
+  field.optional("thinking", request.thinking);
   field.optional("providerOptions", request.provider_options);
   require(field, request.project_dir.has_value() || request.project_id.has_value(), "projectDir",
           "missing (or give a projectId)");
@@ -182,10 +184,10 @@ void describe(Fields& field, SessionQueueRequest& request) {
   field.flag("resume", request.resume);
   require(field, request.resume || request.turn_id.has_value(), "turnId",
           "missing (or give resume: true)");
-}
-
   require(field, !request.turn_id || mentions(field, "content"), "content",
           "missing (null removes the message)");
+}
+
 struct SessionCancelRequest {
   static constexpr std::string_view kName = "SessionCancelRequest";
   static constexpr std::string_view kType = "session:cancel";
@@ -274,6 +276,20 @@ void describe(Fields& field, SessionModelRequest& request) {
   field("model", request.model);
 }
 
+/// How much the agent shall think: one of the session's `thinkingLevels`.
+struct SessionThinkingRequest {
+  static constexpr std::string_view kName = "SessionThinkingRequest";
+  static constexpr std::string_view kType = "session:thinking";
+  SessionId session_id;
+  std::string thinking;
+  friend bool operator==(const SessionThinkingRequest&, const SessionThinkingRequest&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionThinkingRequest& request) {
+  field("sessionId", request.session_id);
+  field("thinking", request.thinking);
+}
+
 struct SessionKillRequest {
   static constexpr std::string_view kName = "SessionKillRequest";
   static constexpr std::string_view kType = "session:kill";
@@ -314,7 +330,8 @@ struct ClientMessage {
                SessionCreateRequest, SessionOpenRequest, SessionCloseRequest, SessionPageRequest,
                SessionSendRequest, SessionQueueRequest, SessionCancelRequest, SessionAnswerRequest,
                SessionArchiveRequest, SessionRenameRequest, SessionModeRequest, SessionModelRequest,
-               SessionKillRequest, SessionReadRequest, SessionReconnectRequest>
+               SessionThinkingRequest, SessionKillRequest, SessionReadRequest,
+               SessionReconnectRequest>
       body;
   friend bool operator==(const ClientMessage&, const ClientMessage&) = default;
 };

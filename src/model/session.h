@@ -47,6 +47,7 @@ struct AgentInfo {
   std::optional<std::string> version;
   std::optional<std::string> problem;
   std::optional<std::string> remedy;  // What the user can do about the problem.
+  std::optional<std::uint64_t> warm;  // Processes started ahead that no session uses yet.
   friend bool operator==(const AgentInfo&, const AgentInfo&) = default;
 };
 template <class Fields>
@@ -59,6 +60,7 @@ void describe(Fields& field, AgentInfo& agent) {
   field.optional("version", agent.version);
   field.optional("problem", agent.problem);
   field.optional("remedy", agent.remedy);
+  field.optional("warm", agent.warm);
 }
 
 enum class SessionState { Open, Loading, Dead };
@@ -105,7 +107,7 @@ void describe(Fields& field, SessionInfo& info) {
   field("discovered", info.discovered);
 }
 
-/// Something the user may choose: a mode or a model.
+/// Something the user may choose: a mode, a model or how much to think.
 struct Choice {
   static constexpr std::string_view kName = "Choice";
   std::string id;
@@ -154,6 +156,8 @@ struct SessionFacts {
   std::optional<std::string> mode;
   std::vector<Choice> models;
   std::optional<std::string> model;
+  std::vector<Choice> thinking_levels;
+  std::optional<std::string> thinking;
   std::vector<Command> commands;
   std::optional<ContextUse> context;
   std::optional<Usage> usage;  // Of the whole session.
@@ -166,6 +170,8 @@ void describe(Fields& field, SessionFacts& facts) {
   field.optional("mode", facts.mode);
   field.optional("models", facts.models);
   field.optional("model", facts.model);
+  field.optional("thinkingLevels", facts.thinking_levels);
+  field.optional("thinking", facts.thinking);
   field.optional("commands", facts.commands);
   field.optional("context", facts.context);
   field.optional("usage", facts.usage);

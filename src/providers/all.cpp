@@ -123,6 +123,8 @@ ClaudeConfig claude_config(const AgentConfig& agent) {
   config.args = agent.args;
   config.env = agent.env;
   config.path_prefix = agent.path;
+  config.allow_bypass = agent.allow_bypass.value_or(false);
+  if (agent.idle_minutes) config.idle_end = std::chrono::minutes(*agent.idle_minutes);
   return config;
 }
 
@@ -144,6 +146,14 @@ Result<BuiltIn> configured(const std::vector<BuiltIn>& known, const AgentConfig&
   if (!config.args.empty()) agent.config.args = config.args;
   agent.config.env = config.env;
   agent.config.path = config.path;
+  agent.config.allow_bypass = config.allow_bypass;
+  agent.config.idle_minutes = config.idle_minutes;
+  if (agent.config.protocol != "claude" && (config.allow_bypass || config.idle_minutes)) {
+    return fail(
+        ErrorCode::InvalidRequest,
+        fmt::format("agents.{}: {}: only for an agent with protocol = \"claude\"", config.cli_type,
+                    config.allow_bypass ? "allow_bypass" : "idle_minutes"));
+  }
   if (!is_wire_id(config.cli_type)) {
     return fail(ErrorCode::InvalidRequest,
                 fmt::format("agents.{}: a name consists of letters, digits, '.', '_', ':' and '-'",

@@ -1,6 +1,8 @@
 /// Which agents there are: the built-in ones, and those of the configuration.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +22,10 @@ struct AgentConfig {
   std::vector<std::string> args;
   std::vector<std::pair<std::string, std::string>> env;
   std::vector<std::string> path;  // Folders put before PATH.
+  /// Protocol claude: offers the mode that never asks.
+  std::optional<bool> allow_bypass;
+  /// Protocol claude: minutes without work after which a process is let go; 0: never.
+  std::optional<std::uint32_t> idle_minutes;
 };
 
 /// What every provider needs from the composition root.

@@ -19,6 +19,10 @@ asio::awaitable<Result<void>> Provider::set_model(SessionId, std::string) {
   co_return not_supported(cli_type(), "switch its model in a running session");
 }
 
+asio::awaitable<Result<void>> Provider::set_thinking(SessionId, std::string) {
+  co_return not_supported(cli_type(), "choose how much it thinks in a running session");
+}
+
 asio::awaitable<Result<ProviderSession>> Provider::fork_session(SessionId, CreateSessionOptions) {
   co_return not_supported(cli_type(), "fork a session");
 }
@@ -32,5 +36,11 @@ asio::awaitable<Result<void>> Provider::reconnect() {
 }
 
 void Provider::prewarm(const std::string&) {}
+
+void Provider::cool(const std::string&) {}
+
+std::size_t Provider::warm() const {
+  return 0;
+}
 
 }  // namespace lb

@@ -36,6 +36,7 @@ struct CreateSessionOptions {
   std::string project_dir;  // The project's real path.
   std::optional<std::string> model;
   std::optional<std::string> mode;
+  std::optional<std::string> thinking;
   RawObject provider_options;  // A closed list per provider; an unknown key is an error.
 };
 
@@ -44,6 +45,7 @@ struct LoadSessionOptions {
   std::string project_dir;
   std::optional<std::string> model;
   std::optional<std::string> mode;
+  std::optional<std::string> thinking;
   /// The newest turn our timeline holds; the CLI's record adds only what came after it. Nothing:
   /// the session is new to us and all of its history is imported.
   std::optional<TurnId> last_known_turn;
@@ -146,7 +148,10 @@ class Provider {
   virtual asio::awaitable<Result<void>> answer(SessionId session, Answer answer) = 0;
   virtual asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode);
   virtual asio::awaitable<Result<void>> set_model(SessionId session, std::string model);
-  /// A copy of `from` that goes its own way, known to us as `options.session_id`.
+  /// How much to think: one of the `thinking_levels` of the session's facts.
+  virtual asio::awaitable<Result<void>> set_thinking(SessionId session, std::string level);
+  /// A copy of `from` that goes its own way, known to us as `options.session_id`. The conversation
+  /// so far is copied by the session layer; nothing of it comes through the callbacks.
   virtual asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
                                                                 CreateSessionOptions options);
 
@@ -157,8 +162,13 @@ class Provider {
   virtual asio::awaitable<AgentInfo> inspect() = 0;
   /// The user asks for another try to connect.
   virtual asio::awaitable<Result<void>> reconnect();
-  /// Starts ahead what the next session in `project_dir` will need. Cheap to call, never fails.
+  /// Starts ahead what the next session in `project_dir` will need. Cheap to call, also when it is
+  /// there already; a failure is only seen in that nothing is warm.
   virtual void prewarm(const std::string& project_dir);
+  /// Ends what was started ahead for `project_dir` and no session uses.
+  virtual void cool(const std::string& project_dir);
+  /// How many processes run that were started ahead and that no session uses yet.
+  [[nodiscard]] virtual std::size_t warm() const;
 
   /// Holds a session's agent back (true) while nothing more can be stored, and lets it go on.
   virtual void hold(const SessionId& session, bool held) = 0;

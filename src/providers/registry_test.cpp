@@ -91,6 +91,16 @@ TEST_CASE("agents: a configuration that makes no sense is refused with the reaso
   agent.protocol = "telepathy";
   CHECK(Fixture().add({agent}).error().message.starts_with("agents.x: protocol:"));
   agent.protocol = "acp";
+  agent.allow_bypass = true;
+  CHECK(Fixture().add({agent}).error().message ==
+        "agents.x: allow_bypass: only for an agent with protocol = \"claude\"");
+  agent.allow_bypass.reset();
+  agent.idle_minutes = 5;
+  CHECK(Fixture().add({agent}).error().message.starts_with("agents.x: idle_minutes: only for"));
+  agent.protocol = "claude";
+  CHECK(Fixture().add({agent}).has_value());
+  agent.idle_minutes.reset();
+  agent.protocol = "acp";
   agent.cli_type = "not an id";
   CHECK_FALSE(Fixture().add({agent}).has_value());
 }

@@ -60,6 +60,24 @@ void describe(Fields& field, ProofBody& body) {
   field("proof", body.proof);
 }
 
+struct WarmRequest {
+  static constexpr std::string_view kName = "WarmRequest";
+  ProjectId project_id;
+};
+template <class Fields>
+void describe(Fields& field, WarmRequest& body) {
+  field("projectId", body.project_id);
+}
+
+struct WarmBody {
+  static constexpr std::string_view kName = "WarmBody";
+  bool warm = false;  // An agent waits for the session, or will in a moment.
+};
+template <class Fields>
+void describe(Fields& field, WarmBody& body) {
+  field("warm", body.warm);
+}
+
 struct TokenBody {
   static constexpr std::string_view kName = "TokenBody";
   std::string token;

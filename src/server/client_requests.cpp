@@ -137,6 +137,11 @@ asio::awaitable<void> handle(ClientPtr client, RequestId id, SessionModelRequest
   conclude(client, id, co_await client->service().set_model(std::move(request)), session);
 }
 
+asio::awaitable<void> handle(ClientPtr client, RequestId id, SessionThinkingRequest request) {
+  const SessionId session = request.session_id;
+  conclude(client, id, co_await client->service().set_thinking(std::move(request)), session);
+}
+
 asio::awaitable<void> handle(ClientPtr client, RequestId id, SessionKillRequest request) {
   const SessionId session = request.session_id;
   conclude(client, id, co_await client->service().kill(session), session);

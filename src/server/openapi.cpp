@@ -27,6 +27,8 @@ ShapeCatalogue catalogue_of_all() {
   all.add<FilesBody>();
   all.add<DirectoriesBody>();
   all.add<AgentsBody>();
+  all.add<WarmRequest>();
+  all.add<WarmBody>();
   all.add<LoadedBody>();
   all.add<SessionsBody>();
   all.add<SentBody>();

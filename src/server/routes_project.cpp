@@ -64,6 +64,14 @@ asio::awaitable<HttpResponse> reconnect(Api& api, HttpRequest request) {
                          202);
 }
 
+asio::awaitable<HttpResponse> warm(Api& api, HttpRequest request) {
+  auto body = body_of<WarmRequest>(request);
+  if (!body) co_return error_response(body.error());
+  const auto warm = api.service.warm(std::string(request.param("cliType")), body->project_id);
+  if (!warm) co_return error_response(warm.error());
+  co_return answer(202, WarmBody{*warm});
+}
+
 }  // namespace
 
 void add_project_routes(Router& router, Api& api) {
@@ -97,6 +105,8 @@ void add_project_routes(Router& router, Api& api) {
       {"GET", "/api/agents", "The agents and how they are", "", "AgentsBody", bind(api, agents)});
   router.add({"POST", "/api/agents/:cliType/reconnect", "Try again to reach an agent", "", "",
               bind(api, reconnect), 202});
+  router.add({"POST", "/api/agents/:cliType/warm", "Start an agent before a session needs it",
+              "WarmRequest", "WarmBody", bind(api, warm), 202, Access::Credential, BodyKind::Json});
 }
 
 }  // namespace lb

@@ -120,6 +120,12 @@ asio::awaitable<HttpResponse> model(Api& api, HttpRequest request) {
   co_return answer_empty(co_await api.service.set_model(std::move(*body)));
 }
 
+asio::awaitable<HttpResponse> thinking(Api& api, HttpRequest request) {
+  auto body = body_of<SessionThinkingRequest>(request, "sessionId");
+  if (!body) co_return error_response(body.error());
+  co_return answer_empty(co_await api.service.set_thinking(std::move(*body)));
+}
+
 asio::awaitable<HttpResponse> read(Api& api, HttpRequest request) {
   co_return answer_empty(co_await api.service.mark_read(session_of(request)));
 }
@@ -172,6 +178,8 @@ void add_session_routes(Router& router, Api& api) {
               bind(api, mode), 200, kAccess, kJson});
   router.add({"POST", one + "/model", "Choose the agent's model", "SessionModelRequest", "",
               bind(api, model), 200, kAccess, kJson});
+  router.add({"POST", one + "/thinking", "Choose how much the agent thinks",
+              "SessionThinkingRequest", "", bind(api, thinking), 200, kAccess, kJson});
   router.add({"POST", one + "/read", "Nothing of it is unread any more", "", "", bind(api, read)});
   router.add({"POST", one + "/fork", "A copy that goes its own way", "", "ForkedBody",
               bind(api, fork), 201});

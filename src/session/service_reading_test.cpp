@@ -138,5 +138,31 @@ TEST_CASE("mode and model go to the agent and are kept for the next load") {
   CHECK(world.claude->loaded.at(0).options.model == "opus");
 }
 
+TEST_CASE("how much to think goes to the agent and is kept with what it reports") {
+  World world;
+  SessionCreateRequest request;
+  request.cli_type = "claude-code";
+  request.project_id = world.project().project_id;
+  request.thinking = "low";
+  const auto made = world.loop.run(world.service->create(std::move(request)));
+  REQUIRE(made.has_value());
+  CHECK(world.claude->created.at(0).thinking == "low");
+  const SessionId session = made->session_id;
+  REQUIRE(world.loop.run(world.service->set_thinking({session, "high"})).has_value());
+  CHECK(world.claude->thinking[session] == "high");
+  SessionFacts facts;
+  facts.thinking_levels = {{"high", "High effort", std::nullopt}};
+  facts.thinking = "high";
+  world.claude->report(session, facts);
+  world.loop.settle();
+  CHECK(world.service->status(session)->facts.thinking == "high");
+  world.loop.run(world.service->rename({session, "x"})).value();  // Durable, with all before it.
+  world.restart();
+  REQUIRE(world.loop.run(world.service->load(session)).has_value());
+  CHECK(world.claude->loaded.at(0).options.thinking == "high");
+  CHECK(world.loop.run(world.service->set_thinking({SessionId("nobody"), "high"})).error().code ==
+        ErrorCode::SessionNotFound);
+}
+
 }  // namespace
 }  // namespace lb

@@ -47,7 +47,9 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
   options.project_dir = project->path;
   options.model = std::move(request.model);
   options.mode = std::move(request.mode);
+  options.thinking = std::move(request.thinking);
   if (request.provider_options) options.provider_options = *request.provider_options;
+  warm_.used(**provider, project->path);
   if (auto made = co_await session->create(std::move(options)); !made) {
     Error why = std::move(made.error());
     const bool told = why.code == ErrorCode::AgentUnavailable || why.code == ErrorCode::StoreFull ||
@@ -208,6 +210,12 @@ asio::awaitable<Result<void>> SessionService::set_model(SessionModelRequest requ
   const auto session = find(request.session_id);
   if (!session) co_return std::unexpected(session.error());
   co_return co_await (*session)->set_model(std::move(request.model));
+}
+
+asio::awaitable<Result<void>> SessionService::set_thinking(SessionThinkingRequest request) {
+  const auto session = find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await (*session)->set_thinking(std::move(request.thinking));
 }
 
 asio::awaitable<Result<void>> SessionService::mark_read(SessionId id) {

@@ -83,6 +83,7 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> answer(SessionAnswerRequest request, std::string answered_by);
   asio::awaitable<Result<void>> set_mode(std::string mode);
   asio::awaitable<Result<void>> set_model(std::string model);
+  asio::awaitable<Result<void>> set_thinking(std::string level);
 
   // --- Facts --------------------------------------------------------------------------------
   void rename(std::string title, TitleSource source);

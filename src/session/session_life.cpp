@@ -75,6 +75,7 @@ asio::awaitable<LoadSessionOptions> Session::load_options() {
   options.project_dir = host_.project_dir(record_->project_id);
   if (!record_->model.empty()) options.model = record_->model;
   if (!record_->mode.empty()) options.mode = record_->mode;
+  if (facts_.thinking) options.thinking = facts_.thinking;
   if (record_->last_turn.empty()) co_return options;
   options.last_known_turn = record_->last_turn;
   // Where the CLI gave that turn another id (slash commands), its end tells what is new.
@@ -135,6 +136,7 @@ asio::awaitable<Result<void>> Session::fork_from(std::shared_ptr<Session> from) 
   CreateSessionOptions options;
   options.session_id = id();
   options.project_dir = host_.project_dir(record_->project_id);
+  options.thinking = from->facts_.thinking;
   auto forked = co_await provider_->fork_session(from->id(), std::move(options));
   if (!forked) co_return std::unexpected(std::move(forked.error()));
   record_->cli_session_id = forked->cli_session_id;

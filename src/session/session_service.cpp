@@ -14,7 +14,11 @@
 namespace lb {
 
 SessionService::SessionService(ServiceDeps deps)
-    : deps_(std::move(deps)), events_(&nobody_), started_at_(deps_.clock.wall()), blocking_(2) {}
+    : deps_(std::move(deps)),
+      events_(&nobody_),
+      started_at_(deps_.clock.wall()),
+      warm_(deps_.io, deps_.warm_life),
+      blocking_(2) {}
 
 SessionService::~SessionService() {
   blocking_.join();
@@ -216,6 +220,15 @@ asio::awaitable<Result<void>> SessionService::reconnect(std::string cli_type) {
   if (!provider) co_return std::unexpected(provider.error());
   asio::co_spawn(deps_.io, reconnect_now(*provider), asio::detached);
   co_return Result<void>{};
+}
+
+Result<bool> SessionService::warm(const std::string& cli_type, const ProjectId& project) {
+  const auto provider = deps_.providers.resolve(cli_type);
+  if (!provider) return std::unexpected(provider.error());
+  const auto known = projects_.find(project);
+  if (!known) return std::unexpected(known.error());
+  if (!deps_.warm_start || stopping_) return false;
+  return warm_.start(**provider, known->path);
 }
 
 asio::awaitable<void> SessionService::reconnect_now(Provider* provider) {

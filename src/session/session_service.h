@@ -11,6 +11,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/result.h"
 #include "model/client_message.h"
 #include "model/server_message.h"
@@ -29,6 +31,7 @@
 #include "session/projects.h"
 #include "session/reader.h"
 #include "session/session.h"
+#include "session/warm_starts.h"
 #include "store/store.h"
 
 namespace lb {
@@ -140,6 +143,8 @@ struct ServiceDeps {
   Store& store;
   ProviderRegistry& providers;
   const Clock& clock;
+  bool warm_start = true;  // Agents may be started before a session needs them.
+  std::chrono::milliseconds warm_life = limits::kWarmLife;
 };
 
 class SessionService final : private SessionHost {
@@ -171,6 +176,9 @@ class SessionService final : private SessionHost {
   /// The last status of every agent, for a new connection.
   [[nodiscard]] std::vector<AgentStatusMessage> agent_statuses() const;
   asio::awaitable<Result<void>> reconnect(std::string cli_type);
+  /// The user is about to make a session: starts the agent ahead. False where that is switched
+  /// off, or there is nothing to start.
+  Result<bool> warm(const std::string& cli_type, const ProjectId& project);
 
   // --- Sessions -----------------------------------------------------------------------------
   asio::awaitable<Result<SessionCreatedMessage>> create(SessionCreateRequest request);
@@ -191,6 +199,7 @@ class SessionService final : private SessionHost {
   asio::awaitable<Result<void>> remove(SessionId session);  // …/delete
   asio::awaitable<Result<void>> set_mode(SessionModeRequest request);
   asio::awaitable<Result<void>> set_model(SessionModelRequest request);
+  asio::awaitable<Result<void>> set_thinking(SessionThinkingRequest request);
   asio::awaitable<Result<void>> mark_read(SessionId session);
   asio::awaitable<Result<SessionCreatedMessage>> fork(SessionId session);
 
@@ -253,6 +262,7 @@ class SessionService final : private SessionHost {
   std::map<std::string, AgentStatusMessage> statuses_;
   std::map<ProjectId, MonoMs> discovered_at_;
   ProjectFiles files_;
+  WarmStarts warm_;
   asio::thread_pool blocking_;
 };
 

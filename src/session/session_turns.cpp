@@ -397,4 +397,11 @@ asio::awaitable<Result<void>> Session::set_model(std::string model) {
   co_return set;
 }
 
+/// The choice is kept with the facts, which the agent reports again with it.
+asio::awaitable<Result<void>> Session::set_thinking(std::string level) {
+  const auto self = shared_from_this();
+  if (auto loaded = co_await load(); !loaded) co_return loaded;
+  co_return co_await provider_->set_thinking(id(), std::move(level));
+}
+
 }  // namespace lb

@@ -130,6 +130,40 @@ TEST_CASE_FIXTURE(LiveServer, "TC-6.2d: returned turnId is the canonical turn id
   CHECK_FALSE(text_at(timeline, "epoch").empty());
 }
 
+TEST_CASE_FIXTURE(LiveServer, "how much to think, over HTTP") {
+  const SessionId session = create();
+  CHECK(post(path(session, "thinking"), R"({"thinking":"high"})").status == 200);
+  CHECK(on_io([&] { return claude->thinking[session]; }) == "high");
+  CHECK(post(path(session, "thinking"), "{}").code() == "INVALID_REQUEST");
+  CHECK(post("/api/session/nonexistent/thinking", R"({"thinking":"high"})").code() ==
+        "SESSION_NOT_FOUND");
+}
+
+TEST_CASE_FIXTURE(LiveServer, "a queued prompt is removed by null, and only by null") {
+  const SessionId session = create();
+  send(session, "first");
+  const TurnId queued = send(session, "second");
+  const std::string turn = R"({"turnId":")" + queued.str() + "\"";
+  const Reply unclear = post(path(session, "queue"), turn + "}");
+  CHECK(unclear.status == 400);
+  CHECK(text_at(unclear.json(), "message") == "content: missing (null removes the message)");
+  CHECK(post(path(session, "queue"), turn + R"(,"content":"better"})").status == 200);
+  CHECK(post(path(session, "queue"), turn + R"(,"content":null})").status == 200);
+  CHECK(post(path(session, "queue"), turn + R"(,"content":null})").code() == "TURN_STARTED");
+}
+
+TEST_CASE_FIXTURE(LiveServer, "an agent is started ahead of a session") {
+  const SessionId session = create();
+  const std::string body = R"({"projectId":")" + project_of(*this, session) + "\"}";
+  const Reply warm = post("/api/agents/codex/warm", body);
+  CHECK(warm.status == 202);
+  CHECK(bool_at(warm.json(), "warm"));
+  CHECK(on_io([&] { return codex->warmed.size(); }) == 1);
+  CHECK(post("/api/agents/nonesuch/warm", body).code() == "UNSUPPORTED_CLI_TYPE");
+  CHECK(post("/api/agents/codex/warm", R"({"projectId":"nowhere"})").code() == "PROJECT_NOT_FOUND");
+  CHECK(post("/api/agents/codex/warm", "{}").code() == "INVALID_REQUEST");
+}
+
 TEST_CASE_FIXTURE(LiveServer, "TC-6.3a: session kill terminates the provider process") {
   const SessionId session = create();
   const std::string project = project_of(*this, session);

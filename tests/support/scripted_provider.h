@@ -49,6 +49,9 @@ class ScriptedProvider final : public Provider {
   std::vector<std::pair<SessionId, SessionId>> forked;
   std::map<SessionId, std::string> modes;
   std::map<SessionId, std::string> models;
+  std::map<SessionId, std::string> thinking;
+  std::vector<std::string> warmed;
+  std::vector<std::string> cooled;
   std::set<SessionId> held;
   int reconnects = 0;
   int discoveries = 0;
@@ -61,6 +64,7 @@ class ScriptedProvider final : public Provider {
   std::optional<Error> answer_error;
   bool starts_turns = true;  // send_message begins the turn itself, as real providers do.
   bool can_fork = true;
+  bool starts_ahead = true;
   AgentInfo info;
   std::vector<DiscoveredSession> outside;  // The sessions the CLI knows, whatever the project.
   /// Called by load_session and import_history: says the history through upsert and turn.
@@ -226,6 +230,13 @@ class ScriptedProvider final : public Provider {
     models[session] = std::move(model);
     co_return Result<void>{};
   }
+  asio::awaitable<Result<void>> set_thinking(SessionId session, std::string level) override {
+    thinking[session] = std::move(level);
+    co_return Result<void>{};
+  }
+  void prewarm(const std::string& project_dir) override { warmed.push_back(project_dir); }
+  [[nodiscard]] std::size_t warm() const override { return starts_ahead ? warmed.size() : 0; }
+  void cool(const std::string& project_dir) override { cooled.push_back(project_dir); }
   asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
                                                         CreateSessionOptions options) override {
     if (!can_fork) co_return co_await Provider::fork_session(from, options);

@@ -29,6 +29,7 @@ export class World {
   session(id: string): DevSession;
   change(session: DevSession, more: Partial<SessionInfo>): void;
   setAgent(cliType: string, status: AgentInfo["status"], message?: string): void;
+  broadcast(message: Record<string, unknown>): void;
   connect(ws: { send(text: string): void; on(event: string, listener: (data: unknown) => void): void }): void;
   http(
     method: string,

@@ -78,6 +78,11 @@ export class World {
           { id: "small", name: "Small" },
         ],
         model: "large",
+        thinkingLevels: [
+          { id: "default", name: "Default thinking" },
+          { id: "high", name: "High effort" },
+        ],
+        thinking: "default",
         context: { used: 48000, size: 200000 },
         commands: [
           { name: "compact", description: "Summarise the conversation so far" },
@@ -209,6 +214,10 @@ export class World {
         return { type: "ok" };
       case "session:model":
         session.facts.model = message.model;
+        this.broadcast({ type: "session:info", sessionId: info.sessionId, ...session.facts });
+        return { type: "ok" };
+      case "session:thinking":
+        session.facts.thinking = message.thinking;
         this.broadcast({ type: "session:info", sessionId: info.sessionId, ...session.facts });
         return { type: "ok" };
       case "session:kill":
@@ -369,6 +378,13 @@ export class World {
   async http(method, url, body, send, response) {
     const path = url.pathname;
     if (path === "/api/agents") return send(200, { agents: this.agents });
+    const warm = /^\/api\/agents\/([^/]+)\/warm$/.exec(path);
+    if (method === "POST" && warm) {
+      const agent = this.agents.find(({ cliType }) => cliType === warm[1]);
+      agent.warm = 1;
+      this.broadcast({ type: "agent:status", cliType: agent.cliType, status: agent.status });
+      return send(202, { warm: true });
+    }
     if (path === "/api/inbox") {
       return send(200, {
         items: [...this.sessions.values()].flatMap(({ info, timeline }) =>

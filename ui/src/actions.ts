@@ -20,7 +20,12 @@ export interface NewSession {
   projectId: string;
   model?: string;
   mode?: string;
+  thinking?: string;
 }
+
+/** A session is about to be made: the agent may start ahead. Only a help, so that nobody is told when it fails. */
+export const warmAgent = (app: App, cliType: string, projectId: string) =>
+  app.api.post(`/api/agents/${encodeURIComponent(cliType)}/warm`, { projectId }).catch(() => {});
 
 /** Opens the tab at once; the session follows. If it cannot be made, tab and row go, the words typed so far stay. */
 export async function createSession(app: App, options: NewSession): Promise<void> {
@@ -194,11 +199,13 @@ export const setMode = (app: App, sessionId: string, mode: string) =>
   ask(app, { type: "session:mode", sessionId, mode });
 export const setModel = (app: App, sessionId: string, model: string) =>
   ask(app, { type: "session:model", sessionId, model });
+export const setThinking = (app: App, sessionId: string, thinking: string) =>
+  ask(app, { type: "session:thinking", sessionId, thinking });
 export const renameSession = (app: App, sessionId: string, title: string) =>
   ask(app, { type: "session:rename", sessionId, title });
 export const stopProcess = (app: App, sessionId: string) => ask(app, { type: "session:kill", sessionId });
 export const reconnect = (app: App, cliType: string) => ask(app, { type: "session:reconnect", cliType });
-/** `null` removes the message: on the wire it is the absence of a text, which the type says as optional. */
+/** `null` removes the message. */
 export const editQueued = (app: App, sessionId: string, turnId: string, content: string | null) =>
   ask(app, { type: "session:queue", sessionId, turnId, content });
 export const resumeQueue = (app: App, sessionId: string) =>

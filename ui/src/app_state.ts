@@ -40,7 +40,7 @@ export interface Scroll {
   following: boolean;
   sizes: unknown[];
 }
-export type Known = Pick<SessionStatus, "modes" | "models">;
+export type Known = Pick<SessionStatus, "modes" | "models" | "thinkingLevels">;
 
 export type Dialog =
   | { kind: "add-project" }
@@ -427,10 +427,10 @@ export class App {
   }
 
   private remember(store: SessionStore): void {
-    const { modes, models } = store.info.peek();
+    const { modes, models, thinkingLevels } = store.info.peek();
     const cliType = this.sessions.get(store.sessionId)?.peek().cliType ?? store.info.peek().cliType;
     if (!cliType || (!modes && !models)) return;
-    this.known.value = { ...this.known.peek(), [cliType]: { modes, models } };
+    this.known.value = { ...this.known.peek(), [cliType]: { modes, models, thinkingLevels } };
   }
 
   private agentChanged(message: Extract<ServerMessage, { type: "agent:status" }>): void {

@@ -267,6 +267,19 @@ describe("composer", () => {
     await until(() => page.heard("session:send")[0]?.["content"] === "/review");
   });
 
+  it("how much the agent thinks is switched where it offers a choice, and not shown where it does not", async () => {
+    await open();
+    const thinking = () => $(page.root, 'label[title="Thinking"] select') as HTMLSelectElement | null;
+    await until(() => thinking()?.value === "default");
+    thinking()!.value = "high";
+    thinking()!.dispatchEvent(new Event("change", { bubbles: true }));
+    await until(() => page.heard("session:thinking")[0]?.["thinking"] === "high");
+    await until(() => thinking()?.value === "high");
+    page.world.broadcast({ type: "session:info", sessionId: "s-7", thinkingLevels: [] });
+    await until(() => thinking() === null);
+    expect($(page.root, 'label[title="Model"]')).not.toBeNull();
+  });
+
   it("the mode is visible and really switches", async () => {
     await open();
     const mode = await until(() => $(page.root, ".switch select") as HTMLSelectElement);

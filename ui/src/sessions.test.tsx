@@ -88,6 +88,16 @@ describe("sessions", () => {
     await until(() => page.heard("session:create")[0]?.["cliType"] === "codex");
   });
 
+  it("the agent is started ahead while a session is set up, and is shown as ready", async () => {
+    const dialog = await start(/Codex/);
+    const option = () => texts(dialog, ".agent-option").find((label) => label.includes("Codex"));
+    await until(() => option()?.includes("ready to start"));
+    expect(texts(dialog, ".agent-option").find((label) => label.includes("Gemini"))).not.toContain("ready");
+    button(dialog, "Cancel").click();
+    await until(() => !$(page.root, "dialog"));
+    expect(page.heard("session:create")).toEqual([]);
+  });
+
   it("E1-TC-2.2c: cancel makes nothing", async () => {
     const dialog = await start(/Codex/);
     button(dialog, "Cancel").click();

@@ -165,6 +165,7 @@ export interface AgentInfo {
   version?: string;
   problem?: string;
   remedy?: string;
+  warm?: number;
 }
 
 export interface SessionInfo {
@@ -216,6 +217,8 @@ export interface SessionStatus {
   mode?: string;
   models?: Choice[];
   model?: string;
+  thinkingLevels?: Choice[];
+  thinking?: string;
   commands?: Command[];
   context?: ContextUse;
   usage?: Usage;
@@ -250,6 +253,7 @@ export interface SessionCreateRequest extends ClientMessageBase {
   projectId?: string;
   model?: string;
   mode?: string;
+  thinking?: string;
   providerOptions?: Record<string, unknown>;
 }
 
@@ -336,6 +340,12 @@ export interface SessionModelRequest extends ClientMessageBase {
   model: string;
 }
 
+export interface SessionThinkingRequest extends ClientMessageBase {
+  type: "session:thinking";
+  sessionId: string;
+  thinking: string;
+}
+
 export interface SessionKillRequest extends ClientMessageBase {
   type: "session:kill";
   sessionId: string;
@@ -372,6 +382,7 @@ export type ClientMessage =
   | SessionRenameRequest
   | SessionModeRequest
   | SessionModelRequest
+  | SessionThinkingRequest
   | SessionKillRequest
   | SessionReadRequest
   | SessionReconnectRequest;
@@ -481,6 +492,8 @@ export interface SessionInfoMessage extends ServerMessageBase {
   mode?: string;
   models?: Choice[];
   model?: string;
+  thinkingLevels?: Choice[];
+  thinking?: string;
   commands?: Command[];
   context?: ContextUse;
   usage?: Usage;

@@ -161,7 +161,8 @@ void AgentManager::on_ended(std::uint64_t generation, const ExitStatus& status) 
   tries_ = 0;
   set_status(AgentStatus::Disconnected, text);
   options_.on_lost({ErrorCode::ProcessCrash, text});
-  if (!connection_ && !start_) schedule_retry();
+  const bool stopped = status_ == AgentStatus::Idle;  // By whom we told.
+  if (!connection_ && !start_ && !stopped) schedule_retry();
 }
 
 void AgentManager::schedule_retry() {

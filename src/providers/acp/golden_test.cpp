@@ -89,9 +89,12 @@ class Reader {
     known += " |";
     for (const Choice& model : facts.models) known += " " + model.id;
     known += " |";
+    for (const Choice& level : facts.thinking_levels) known += " " + level.id;
+    known += " |";
     for (const Command& command : facts.commands) known += " /" + command.name;
     brief.modes.clear();
     brief.models.clear();
+    brief.thinking_levels.clear();
     brief.commands.clear();
     line("facts", encode(brief));
     if (known == known_) return;

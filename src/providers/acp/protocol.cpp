@@ -348,6 +348,10 @@ void read_facts(const json::object& from, SessionFacts& facts, ConfigIds& ids) {
     } else if (category == "model" || (category.empty() && id == "model")) {
       ids.model = id;
       read_choice(*option, {"options", "value", "currentValue"}, facts.models, facts.model);
+    } else if (category == "thought_level") {
+      ids.thinking = id;
+      read_choice(*option, {"options", "value", "currentValue"}, facts.thinking_levels,
+                  facts.thinking);
     }
   }
 }

@@ -60,10 +60,11 @@ std::vector<ApprovalOption> read_options(const json::object& permission);
 std::vector<PlanEntry> read_plan(const json::object& update);
 std::vector<Command> read_commands(const json::object& update);
 
-/// How the mode and the model of a session are set: by which config options.
+/// How the mode, the model and the thinking of a session are set: by which config options.
 struct ConfigIds {
   std::string mode;
   std::string model;
+  std::string thinking;
   bool set_mode = false;  // The agent names modes apart: session/set_mode is how to choose one.
 };
 

@@ -98,6 +98,10 @@ void AcpProvider::on_notification(std::string_view method, const json::value& va
 void AcpProvider::on_lost(const Error& why) {
   const auto sessions = sessions_;  // Callbacks may change the map.
   for (const auto& [id, session] : sessions) session->lose(why);
+  if (warm_.empty()) return;
+  // Started ahead and dead already: nobody waits for it, so it is not brought back.
+  not_warm();
+  asio::co_spawn(deps_.executor, manager_->stop(), asio::detached);
 }
 
 /// A process that ignores one session is ended, unless others still work with it.
@@ -227,11 +231,13 @@ asio::awaitable<Result<ProviderSession>> AcpProvider::start_session(CreateSessio
     co_return fail(ErrorCode::InvalidRequest,
                    fmt::format("providerOptions: {} knows none", spec_.cli_type));
   }
+  not_warm();  // Somebody uses it now.
   auto connection = co_await manager_->ensure();
   if (!connection) co_return std::unexpected(connection.error());
   const auto session = make_session(options.session_id, options.project_dir);
   session->mode = options.mode;
   session->model = options.model;
+  session->thinking = options.thinking;
   auto opened = co_await call_logged_in(
       *connection, method, std::move(params),
       [this, session, connection = *connection](const json::object& result) {
@@ -270,6 +276,7 @@ asio::awaitable<Result<ProviderSession>> AcpProvider::load_session(SessionId id,
     session->cli_session_id = options.cli_session_id;
     session->mode = options.mode;
     session->model = options.model;
+    session->thinking = options.thinking;
   }
   if (!session->alive()) {
     const History history = options.last_known_turn ? History::Skip : History::Import;
@@ -288,6 +295,7 @@ asio::awaitable<Result<void>> AcpProvider::import_history(SessionId id,
 }
 
 asio::awaitable<Result<void>> AcpProvider::open(SessionPtr session, History history) {
+  not_warm();
   auto connection = co_await manager_->ensure();
   if (!connection) co_return std::unexpected(connection.error());
   const AgentAbilities& can = (*connection)->abilities;
@@ -347,7 +355,10 @@ asio::awaitable<Result<void>> AcpProvider::choose(SessionPtr session) {
     if (!applied && by_user) co_return applied;
   }
   if (session->model && session->model != session->translator().facts().model) {
-    co_return co_await apply_model(session, *session->model);
+    if (auto applied = co_await apply_model(session, *session->model); !applied) co_return applied;
+  }
+  if (session->thinking && session->thinking != session->translator().facts().thinking) {
+    co_return co_await apply_thinking(session, *session->thinking);
   }
   co_return Result<void>{};
 }
@@ -391,6 +402,23 @@ asio::awaitable<Result<void>> AcpProvider::apply_model(SessionPtr session, std::
   co_return Result<void>{};
 }
 
+asio::awaitable<Result<void>> AcpProvider::apply_thinking(SessionPtr session, std::string level) {
+  json::object params = at_session(*session);
+  const std::string config_id = session->translator().config_ids().thinking;
+  if (config_id.empty()) {
+    co_return fail(ErrorCode::NotSupported, spec_.name + " has no choice of how much to think.");
+  }
+  params["configId"] = config_id;
+  params["value"] = level;
+  auto done =
+      co_await call(session->connection, "session/set_config_option", std::move(params), {});
+  if (!done) co_return std::unexpected(std::move(done.error()).context("thinking " + level));
+  session->publish(session->translator().chose_thinking(level));
+  session->publish(session->translator().session_result(*done));
+  session->thinking = std::move(level);
+  co_return Result<void>{};
+}
+
 asio::awaitable<Result<void>> AcpProvider::set_mode(SessionId id, std::string mode) {
   const auto session = known(id);
   if (!session) co_return std::unexpected(session.error());
@@ -409,6 +437,16 @@ asio::awaitable<Result<void>> AcpProvider::set_model(SessionId id, std::string m
     co_return Result<void>{};
   }
   co_return co_await apply_model(*session, std::move(model));
+}
+
+asio::awaitable<Result<void>> AcpProvider::set_thinking(SessionId id, std::string level) {
+  const auto session = known(id);
+  if (!session) co_return std::unexpected(session.error());
+  if (!(*session)->alive()) {
+    (*session)->thinking = std::move(level);
+    co_return Result<void>{};
+  }
+  co_return co_await apply_thinking(*session, std::move(level));
 }
 
 }  // namespace lb::acp

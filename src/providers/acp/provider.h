@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,11 +72,15 @@ class AcpProvider final : public Provider {
   asio::awaitable<Result<void>> answer(SessionId session, Answer answer) override;
   asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode) override;
   asio::awaitable<Result<void>> set_model(SessionId session, std::string model) override;
+  asio::awaitable<Result<void>> set_thinking(SessionId session, std::string level) override;
   asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
                                                         CreateSessionOptions options) override;
   asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir) override;
   asio::awaitable<AgentInfo> inspect() override;
   asio::awaitable<Result<void>> reconnect() override;
+  void prewarm(const std::string& project_dir) override;
+  void cool(const std::string& project_dir) override;
+  [[nodiscard]] std::size_t warm() const override;
   void hold(const SessionId& session, bool held) override;
   asio::awaitable<void> shutdown() override;
 
@@ -112,6 +117,10 @@ class AcpProvider final : public Provider {
   asio::awaitable<Result<void>> choose(SessionPtr session);
   asio::awaitable<Result<void>> apply_mode(SessionPtr session, std::string mode);
   asio::awaitable<Result<void>> apply_model(SessionPtr session, std::string model);
+  asio::awaitable<Result<void>> apply_thinking(SessionPtr session, std::string level);
+  asio::awaitable<void> start_ahead(std::string project_dir);
+  void not_warm();
+  void show_warm();
   asio::awaitable<Result<ProviderSession>> start_session(CreateSessionOptions options,
                                                          std::string method, json::object params);
   [[nodiscard]] std::optional<std::string> asking_mode(const SessionFacts& facts) const;
@@ -123,6 +132,8 @@ class AcpProvider final : public Provider {
   std::map<SessionId, std::shared_ptr<Listeners>> listeners_;
   std::map<SessionId, SessionPtr> sessions_;
   StatusCallback status_;
+  std::set<std::string> warm_;  // Projects for which the process was started ahead, unused yet.
+  std::int64_t warm_shown_ = 0;
 };
 
 }  // namespace lb::acp

@@ -175,6 +175,27 @@ TEST_CASE("acp: a model is set by its config option") {
   CHECK(f.facts.model == "b");
 }
 
+TEST_CASE("acp: how much to think is set by the config option of that category") {
+  Fixture f;
+  const auto options = [](const std::string& level) {
+    return R"("configOptions":[{"id":"reasoning_effort","category":"thought_level","currentValue":")" +
+           level + R"(","options":[{"value":"low","name":"Low"},{"value":"high","name":"High"}]}])";
+  };
+  f.script->result["session/new"] = json::parse(R"({"sessionId":"cli-1",)" + options("low") + "}");
+  f.script->result["session/set_config_option"] = json::parse("{" + options("high") + "}");
+  REQUIRE(f.create().has_value());
+  CHECK(f.facts.thinking == "low");
+  CHECK(f.facts.thinking_levels.size() == 2);
+  REQUIRE(test::run(f.io, f.provider->set_thinking(kSession, "high")).has_value());
+  CHECK(f.script->last("session/set_config_option")->params.at("configId") == "reasoning_effort");
+  CHECK(f.script->last("session/set_config_option")->params.at("value") == "high");
+  CHECK(f.facts.thinking == "high");
+  Fixture none;
+  REQUIRE(none.create().has_value());
+  CHECK(test::run(none.io, none.provider->set_thinking(kSession, "high")).error().code ==
+        ErrorCode::NotSupported);
+}
+
 TEST_CASE("acp: an approval goes back in the agent's shape, once, with its own id") {
   Fixture f;
   REQUIRE(f.create().has_value());

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "base/log.h"
+#include "base/metrics.h"
 #include "providers/acp/provider.h"
 #include "providers/program_info.h"
 
@@ -65,7 +67,7 @@ asio::awaitable<Result<void>> AcpProvider::kill_session(SessionId id) {
   }
   session->lose({ErrorCode::Cancelled, "The session was closed."});
   sessions_.erase(id);
-  if (!any_open() && manager_->connection()) co_await manager_->stop();
+  if (!any_open() && warm_.empty() && manager_->connection()) co_await manager_->stop();
   co_return Result<void>{};
 }
 
@@ -112,7 +114,56 @@ void AcpProvider::hold(const SessionId& id, bool held) {
   apply_hold();
 }
 
+// --- Started ahead ------------------------------------------------------------------------------
+// One process serves all projects, so that it is warm for all of them as soon as it runs.
+
+void AcpProvider::prewarm(const std::string& project_dir) {
+  // A process that is in use is as warm as can be; one that failed waits for the user.
+  const AgentStatus status = manager_->status();
+  const bool can = status == AgentStatus::Idle || !warm_.empty();
+  if (!can || !warm_.insert(project_dir).second) return;
+  show_warm();
+  if (warm_.size() == 1) {
+    asio::co_spawn(deps_.executor, start_ahead(project_dir), asio::detached);
+  }
+}
+
+asio::awaitable<void> AcpProvider::start_ahead(std::string project_dir) {
+  auto connected = co_await manager_->ensure();
+  if (connected || !warm_.contains(project_dir)) co_return;
+  log_info("warm_start_failed", {{"agent", spec_.cli_type}, {"why", connected.error().message}});
+  not_warm();
+}
+
+void AcpProvider::cool(const std::string& project_dir) {
+  if (warm_.erase(project_dir) == 0) return;
+  show_warm();
+  if (!warm_.empty() || any_open()) return;
+  asio::co_spawn(
+      deps_.executor,
+      [](std::shared_ptr<AgentManager> manager) -> asio::awaitable<void> {
+        co_await manager->stop();
+      }(manager_),
+      asio::detached);
+}
+
+std::size_t AcpProvider::warm() const {
+  return warm_.empty() ? 0 : 1;
+}
+
+void AcpProvider::not_warm() {
+  warm_.clear();
+  show_warm();
+}
+
+void AcpProvider::show_warm() {
+  static Gauge& count = gauge("lb_warm_agents", "Agents started ahead that no session uses yet.");
+  const auto now = static_cast<std::int64_t>(warm());
+  count.add(now - std::exchange(warm_shown_, now));
+}
+
 asio::awaitable<void> AcpProvider::shutdown() {
+  not_warm();
   const auto sessions = std::exchange(sessions_, {});
   for (const auto& [id, session] : sessions) {
     session->lose({ErrorCode::ServerRestarted, "The server was stopped during this turn."});
@@ -126,6 +177,7 @@ asio::awaitable<AgentInfo> AcpProvider::inspect() {
   info.name = spec_.name;
   info.protocol = "acp";
   info.status = manager_->status();
+  if (warm() > 0) info.warm = warm();
   const std::string command = spec_.argv.empty() ? "" : spec_.argv.front();
   const ProgramInfo program = co_await inspect_program(command, environment(), deps_.blocking);
   info.installed = program.path.has_value();

@@ -50,6 +50,7 @@ class AcpSession : public std::enable_shared_from_this<AcpSession> {
   bool held = false;
   std::optional<std::string> mode;  // What the user or our default chose; put back after a load.
   std::optional<std::string> model;
+  std::optional<std::string> thinking;
 
   [[nodiscard]] const SessionId& id() const { return id_; }
   [[nodiscard]] Translator& translator() { return translator_; }

@@ -370,4 +370,9 @@ Outputs Translator::chose_model(std::string model) {
   return {facts_};
 }
 
+Outputs Translator::chose_thinking(std::string level) {
+  facts_.thinking = std::move(level);
+  return {facts_};
+}
+
 }  // namespace lb::acp

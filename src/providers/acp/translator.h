@@ -89,6 +89,7 @@ class Translator {
   /// The mode or model that the user chose and the agent accepted.
   Outputs chose_mode(std::string mode);
   Outputs chose_model(std::string model);
+  Outputs chose_thinking(std::string level);
 
   // --- What the user says -------------------------------------------------------------------
   Outputs answered(const ItemId& item, const Answer& answer, Timestamp now);

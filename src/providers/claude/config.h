@@ -26,6 +26,10 @@ struct ClaudeConfig {
   /// Offers the mode that never asks. Off unless the user's configuration says so.
   bool allow_bypass = false;
   MonoMs batch_age_ms = limits::kBatchAgeMs;
+  /// How long the CLI may take to start, to take a prompt up and to stop a turn. Tests are shorter.
+  std::chrono::milliseconds start_max = limits::kClaudeStartMax;
+  std::chrono::milliseconds bind_max = limits::kClaudeBindMax;
+  std::chrono::milliseconds interrupt_max = limits::kClaudeInterruptMax;
 };
 
 /// What a provider needs from outside. All of it outlives the provider.

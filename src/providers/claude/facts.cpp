@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "providers/claude/launch.h"
+
 namespace lb::claude {
 namespace {
 
@@ -19,6 +21,28 @@ std::uint64_t context_of(const Usage& usage) {
 Choice choice(std::string id, std::string name, std::string description) {
   return {std::move(id), std::move(name),
           description.empty() ? std::nullopt : std::optional(std::move(description))};
+}
+
+/// What an effort is called on screen; one we do not know yet goes by its own name.
+std::string effort_name(const std::string& effort) {
+  if (effort == "low") return "Low effort";
+  if (effort == "medium") return "Medium effort";
+  if (effort == "high") return "High effort";
+  if (effort == "xhigh") return "Extra high effort";
+  if (effort == "max") return "Maximum effort";
+  return effort;
+}
+
+std::vector<std::string> efforts_of(const json::object& model) {
+  std::vector<std::string> efforts;
+  const json::array* levels = array_at(model, "supportedEffortLevels");
+  if (levels == nullptr) return efforts;
+  for (const json::value& level : *levels) {
+    // Only what --effort takes as well: a session is resumed with it.
+    if (level.is_string() && is_effort(level.get_string()))
+      efforts.emplace_back(level.get_string());
+  }
+  return efforts;
 }
 
 void add(std::optional<Usage>& sum, const Usage& more) {
@@ -67,6 +91,7 @@ void FactKeeper::initialized(const json::object& response) {
   if (const json::array* models = array_at(response, "models")) {
     facts_.models.clear();
     resolved_.clear();
+    efforts_.clear();
     for (const json::value& value : *models) {
       const json::object* model = value.if_object();
       if (model == nullptr || string_at(*model, "value").empty()) continue;
@@ -75,7 +100,9 @@ void FactKeeper::initialized(const json::object& response) {
       facts_.models.push_back(choice(id, name.empty() ? id : std::string(name),
                                      std::string(string_at(*model, "description"))));
       resolved_.emplace_back(id, string_at(*model, "resolvedModel"));
+      efforts_.emplace_back(id, efforts_of(*model));
     }
+    offer_thinking();
   }
   if (const json::array* commands = array_at(response, "commands")) {
     facts_.commands.clear();
@@ -122,6 +149,29 @@ std::string FactKeeper::choice_for(std::string_view model) const {
 
 void FactKeeper::set_model(std::string_view model) {
   if (!model.empty()) facts_.model = choice_for(model);
+  offer_thinking();
+}
+
+/// Newer models take an effort and ignore a budget of tokens; older ones the other way round.
+void FactKeeper::offer_thinking() {
+  const std::string model = facts_.model.value_or("default");
+  const auto known = std::ranges::find(efforts_, model, [](const auto& one) { return one.first; });
+  facts_.thinking_levels = {choice("default", "Default thinking", "As the model decides")};
+  if (known != efforts_.end() && !known->second.empty()) {
+    for (const std::string& effort : known->second) {
+      facts_.thinking_levels.push_back(choice(effort, effort_name(effort), ""));
+    }
+    return;
+  }
+  facts_.thinking_levels.push_back(choice("off", "No thinking", ""));
+  facts_.thinking_levels.push_back(choice("4000", "Think", "Up to 4,000 tokens"));
+  facts_.thinking_levels.push_back(choice("10000", "Think hard", "Up to 10,000 tokens"));
+  facts_.thinking_levels.push_back(choice("31999", "Think hardest", "Up to 31,999 tokens"));
+}
+
+bool FactKeeper::offers_thinking(std::string_view level) const {
+  return std::ranges::any_of(facts_.thinking_levels,
+                             [&](const Choice& c) { return c.id == level; });
 }
 
 void FactKeeper::answer_usage(const json::object& object) {

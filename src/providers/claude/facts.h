@@ -21,6 +21,7 @@ class FactKeeper {
   void init(const json::object& record);
   void set_mode(std::string_view mode);
   void set_model(std::string_view model);
+  void set_thinking(std::string_view level) { facts_.thinking = std::string(level); }
   /// The tokens of the newest answer: what the context holds now.
   void answer_usage(const json::object& usage);
   /// Cost of the turn that this result ends; adds it to the session.
@@ -30,12 +31,15 @@ class FactKeeper {
 
   [[nodiscard]] const SessionFacts& facts() const { return facts_; }
   [[nodiscard]] bool offers_mode(std::string_view mode) const;
+  [[nodiscard]] bool offers_thinking(std::string_view level) const;
 
  private:
+  void offer_thinking();
   [[nodiscard]] std::string choice_for(std::string_view model) const;
 
   SessionFacts facts_;
   std::vector<std::pair<std::string, std::string>> resolved_;  // Model choice → real name.
+  std::vector<std::pair<std::string, std::vector<std::string>>> efforts_;  // Model choice → its.
   bool commands_known_ = false;
   double process_cost_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -37,7 +38,7 @@ Result<void> take_option(Choices& choices, std::string_view key, const json::val
     choices.max_turns = count_of(value, 1);
     if (!choices.max_turns) return bad_option(key, "a whole number from 1");
   } else if (key == "effort") {
-    if (std::ranges::find(kEfforts, text) == kEfforts.end()) {
+    if (!is_effort(text)) {
       return bad_option(key, fmt::format("one of {}", fmt::join(kEfforts, ", ")));
     }
     choices.effort = std::string(text);
@@ -72,6 +73,43 @@ Result<Choices> choices_from(const RawObject& provider_options) {
     if (!taken) return std::unexpected(std::move(taken.error()));
   }
   return choices;
+}
+
+bool is_effort(std::string_view level) {
+  return std::ranges::find(kEfforts, level) != kEfforts.end();
+}
+
+std::string thinking_of(const Choices& choices) {
+  if (choices.effort) return *choices.effort;
+  if (!choices.max_thinking_tokens) return "default";
+  return *choices.max_thinking_tokens == 0 ? "off" : std::to_string(*choices.max_thinking_tokens);
+}
+
+Result<void> choose_thinking(Choices& choices, std::string_view level) {
+  std::int64_t tokens = 0;
+  const char* const end = level.data() + level.size();
+  const auto read = std::from_chars(level.data(), end, tokens);
+  const bool number = read.ec == std::errc() && read.ptr == end && tokens > 0 && tokens <= 1000000;
+  if (!number && level != "default" && level != "off" && !is_effort(level)) {
+    return fail(ErrorCode::InvalidRequest,
+                fmt::format("thinking: default, off, a number of tokens, or one of {}",
+                            fmt::join(kEfforts, ", ")));
+  }
+  choices.effort.reset();
+  choices.max_thinking_tokens.reset();
+  if (is_effort(level)) choices.effort = std::string(level);
+  if (number || level == "off") choices.max_thinking_tokens = tokens;
+  return {};
+}
+
+Error no_such_mode(const ClaudeConfig& config, std::string_view mode) {
+  if (mode == "bypassPermissions") {
+    return {ErrorCode::InvalidRequest,
+            fmt::format("{} may not run without asking. To allow it, put `allow_bypass = true` "
+                        "under [agents.{}] in config.toml and start Liminal Builder again.",
+                        config.name, config.cli_type)};
+  }
+  return {ErrorCode::InvalidRequest, fmt::format("{} has no mode \"{}\".", config.name, mode)};
 }
 
 std::vector<std::string> argv_for(const ClaudeConfig& config, const LaunchPlan& plan) {

@@ -25,6 +25,15 @@ struct Choices {
 };
 Result<Choices> choices_from(const RawObject& provider_options);
 
+/// What `--effort` takes.
+bool is_effort(std::string_view level);
+/// How much to think, as one word: an effort, "off", a number of tokens, or "default".
+std::string thinking_of(const Choices& choices);
+/// The same the other way round; the error names what there is.
+Result<void> choose_thinking(Choices& choices, std::string_view level);
+/// Why this mode cannot be had.
+Error no_such_mode(const ClaudeConfig& config, std::string_view mode);
+
 /// Which conversation the process shall hold.
 enum class Begin { New, Resume, Fork };
 struct LaunchPlan {

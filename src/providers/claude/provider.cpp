@@ -12,6 +12,7 @@
 #include "providers/claude/history.h"
 #include "providers/claude/records.h"
 #include "providers/claude/session.h"
+#include "providers/claude/warm_pool.h"
 
 namespace lb {
 namespace {
@@ -41,7 +42,9 @@ struct Callbacks {
 class ClaudeProvider final : public Provider {
  public:
   ClaudeProvider(ClaudeConfig config, const ClaudeDeps& deps)
-      : config_(std::make_shared<const ClaudeConfig>(std::move(config))), deps_(deps) {}
+      : config_(std::make_shared<const ClaudeConfig>(std::move(config))),
+        deps_(deps),
+        warm_(config_, deps_, [this] { count_alive(); }) {}
 
   [[nodiscard]] std::string_view cli_type() const override { return config_->cli_type; }
 
@@ -72,7 +75,11 @@ class ClaudeProvider final : public Provider {
   asio::awaitable<Result<void>> answer(SessionId session, Answer answer) override;
   asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode) override;
   asio::awaitable<Result<void>> set_model(SessionId session, std::string model) override;
+  asio::awaitable<Result<void>> set_thinking(SessionId session, std::string level) override;
   asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir) override;
+  void prewarm(const std::string& project_dir) override;
+  void cool(const std::string& project_dir) override { warm_.cool(project_dir); }
+  [[nodiscard]] std::size_t warm() const override { return warm_.count(); }
   asio::awaitable<AgentInfo> inspect() override;
   void hold(const SessionId& session, bool held) override;
   asio::awaitable<void> shutdown() override;
@@ -85,7 +92,9 @@ class ClaudeProvider final : public Provider {
     std::string directory;
   };
   asio::awaitable<Result<Imported>> import(SessionId session, LoadSessionOptions options);
+  [[nodiscard]] SessionHooks hooks_for(SessionId id);
   std::shared_ptr<Session> make(SessionId id, LaunchPlan plan);
+  asio::awaitable<std::shared_ptr<Session>> adopt(SessionId id, LaunchPlan wanted);
   [[nodiscard]] Result<std::shared_ptr<Session>> find(const SessionId& session) const;
   asio::awaitable<Result<ProviderSession>> started(SessionId id, std::shared_ptr<Session> session);
   void show_status(AgentStatus status, std::optional<std::string> message = {});
@@ -99,6 +108,7 @@ class ClaudeProvider final : public Provider {
   AgentStatus status_ = AgentStatus::Idle;
   std::shared_ptr<bool> living_ = std::make_shared<bool>(true);
   std::optional<std::pair<std::string, std::string>> version_;  // Program → what it said.
+  WarmPool warm_;
 };
 
 /// Calls one callback of a session, if the provider still knows it.
@@ -113,7 +123,7 @@ void call(const std::weak_ptr<std::map<SessionId, Callbacks>>& map, const Sessio
   if (callback) callback(value);
 }
 
-std::shared_ptr<Session> ClaudeProvider::make(SessionId id, LaunchPlan plan) {
+SessionHooks ClaudeProvider::hooks_for(SessionId id) {
   const std::weak_ptr<CallbackMap> map = callbacks_;
   SessionHooks hooks;
   hooks.upsert = [map, id](const Upsert& upsert) { call(map, id, &Callbacks::upsert, upsert); };
@@ -124,9 +134,12 @@ std::shared_ptr<Session> ClaudeProvider::make(SessionId id, LaunchPlan plan) {
   hooks.liveness = [this, living = std::weak_ptr(living_)] {
     if (living.lock()) count_alive();
   };
+  return hooks;
+}
+
+std::shared_ptr<Session> ClaudeProvider::make(SessionId id, LaunchPlan plan) {
   auto session = std::make_shared<Session>(
-      Session::Setup{.id = id, .plan = std::move(plan), .config = config_}, deps_,
-      std::move(hooks));
+      Session::Setup{.id = id, .plan = std::move(plan), .config = config_}, deps_, hooks_for(id));
   sessions_[id] = session;
   return session;
 }
@@ -144,8 +157,9 @@ void ClaudeProvider::show_status(AgentStatus status, std::optional<std::string> 
 }
 
 void ClaudeProvider::count_alive() {
-  const bool any =
-      std::ranges::any_of(sessions_, [](const auto& known) { return known.second->alive(); });
+  const bool any = warm_.count() > 0 || std::ranges::any_of(sessions_, [](const auto& known) {
+                     return known.second->alive();
+                   });
   show_status(any ? AgentStatus::Connected : AgentStatus::Idle);
 }
 
@@ -172,8 +186,11 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::create_session(
   if (!choices) co_return std::unexpected(std::move(choices.error()));
   const FactKeeper known(config_->allow_bypass);
   if (options.mode && !known.offers_mode(*options.mode)) {
-    co_return fail(ErrorCode::InvalidRequest,
-                   fmt::format("{} has no mode \"{}\".", config_->name, *options.mode));
+    co_return std::unexpected(no_such_mode(*config_, *options.mode));
+  }
+  if (options.thinking) {
+    auto chosen = choose_thinking(*choices, *options.thinking);
+    if (!chosen) co_return std::unexpected(std::move(chosen.error()));
   }
   LaunchPlan plan;
   plan.cli_session_id = make_uuid();
@@ -181,7 +198,43 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::create_session(
   plan.model = options.model;
   plan.mode = options.mode;
   plan.choices = std::move(*choices);
+  if (const auto warm = co_await adopt(options.session_id, plan)) {
+    co_return ProviderSession{options.session_id, config_->cli_type, warm->plan().cli_session_id};
+  }
   co_return co_await started(options.session_id, make(options.session_id, std::move(plan)));
+}
+
+void ClaudeProvider::prewarm(const std::string& project_dir) {
+  if (status_ == AgentStatus::Idle) show_status(AgentStatus::Starting);
+  warm_.start(project_dir);
+}
+
+/// The process that waits for such a session, if there is one and it can be what is wanted; what
+/// can only be said on the command line needs a process of its own.
+asio::awaitable<std::shared_ptr<Session>> ClaudeProvider::adopt(SessionId id, LaunchPlan wanted) {
+  const std::shared_ptr<Session> warm = warm_.take(wanted.directory);
+  if (!warm) co_return nullptr;
+  const Choices& choices = wanted.choices;
+  const bool fits = !choices.max_turns && !choices.fallback_model &&
+                    !choices.append_system_prompt && choices.disallowed_tools.empty();
+  if (!fits) {
+    warm->retire();
+    co_return nullptr;
+  }
+  if (auto ready = co_await warm->start(); !ready) co_return nullptr;
+  sessions_[id] = warm;
+  warm->become(id, hooks_for(id));
+  Result<void> set;
+  const std::string thinking = thinking_of(choices);
+  if (wanted.model) set = co_await warm->set_model(*wanted.model);
+  if (set && wanted.mode) set = co_await warm->set_mode(*wanted.mode);
+  if (set && thinking != "default") set = co_await warm->set_thinking(thinking);
+  if (set && warm->alive()) {
+    count_alive();
+    co_return warm;
+  }
+  co_await warm->kill();
+  co_return nullptr;
 }
 
 asio::awaitable<Result<ProviderSession>> ClaudeProvider::load_session(SessionId id,
@@ -194,6 +247,7 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::load_session(SessionId 
   plan.directory = options.project_dir;
   plan.model = options.model;
   plan.mode = options.mode;
+  if (options.thinking) (void)choose_thinking(plan.choices, *options.thinking);
   const bool first = !options.last_known_turn;
   auto imported = co_await import(id, options);
   if (imported) {
@@ -225,15 +279,21 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::fork_session(
   auto original = find(from);
   if (!original) co_return std::unexpected(std::move(original.error()));
   LaunchPlan plan = (*original)->plan();
-  LoadSessionOptions history;
-  history.cli_session_id = plan.cli_session_id;
-  history.project_dir = plan.directory;
-  auto imported = co_await import(options.session_id, std::move(history));
-  if (!imported) co_return std::unexpected(std::move(imported.error()).context("fork"));
+  const fs::path config = config_dir(environment_for(*config_));
+  const bool on_disk = co_await on_worker(deps_.blocking, [config, id = plan.cli_session_id] {
+    return !find_session_file(config, id).empty();
+  });
+  if (!on_disk) {
+    co_return fail(ErrorCode::SessionNotFound,
+                   fmt::format("{} has no record of this session yet: say something in it before "
+                               "you fork it.",
+                               config_->name));
+  }
   plan.begin = Begin::Fork;
   plan.fork_from = std::exchange(plan.cli_session_id, make_uuid());
   if (options.model) plan.model = options.model;
   if (options.mode) plan.mode = options.mode;
+  if (options.thinking) (void)choose_thinking(plan.choices, *options.thinking);
   co_return co_await started(options.session_id, make(options.session_id, std::move(plan)));
 }
 
@@ -331,6 +391,12 @@ asio::awaitable<Result<void>> ClaudeProvider::set_model(SessionId session, std::
   co_return co_await (*found)->set_model(std::move(model));
 }
 
+asio::awaitable<Result<void>> ClaudeProvider::set_thinking(SessionId session, std::string level) {
+  auto found = find(session);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  co_return co_await (*found)->set_thinking(std::move(level));
+}
+
 asio::awaitable<std::vector<DiscoveredSession>> ClaudeProvider::discover(std::string project_dir) {
   const fs::path config = config_dir(environment_for(*config_));
   co_return co_await on_worker(
@@ -343,6 +409,7 @@ asio::awaitable<AgentInfo> ClaudeProvider::inspect() {
   info.name = config_->name;
   info.protocol = "claude";
   info.status = status_;
+  if (warm_.count() > 0) info.warm = warm_.count();
   const auto environment = environment_for(*config_);
   const auto program = find_program(config_->command, variable(environment, "PATH"));
   if (!program) {
@@ -383,7 +450,7 @@ void ClaudeProvider::hold(const SessionId& session, bool held) {
 }
 
 asio::awaitable<void> ClaudeProvider::shutdown() {
-  std::vector<std::shared_ptr<Session>> all;
+  std::vector<std::shared_ptr<Session>> all = warm_.take_all();
   for (const auto& [id, session] : sessions_) all.push_back(session);
   for (const auto& session : all) co_await session->shutdown();
 }

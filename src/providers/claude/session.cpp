@@ -35,7 +35,7 @@ Session::Session(Setup setup, const ClaudeDeps& deps, SessionHooks hooks)
       config_(std::move(setup.config)),
       deps_(deps),
       hooks_(std::move(hooks)),
-      translator_(translator_options(id_, *config_)),
+      translator_(std::in_place, translator_options(id_, *config_)),
       control_(deps.io),
       on_disk_(plan_.begin == Begin::Resume),
       batch_timer_(deps.io),
@@ -89,7 +89,7 @@ asio::awaitable<Result<void>> Session::start_once() {
   if (plan_.choices.append_system_prompt) {
     initialize["appendSystemPrompt"] = *plan_.choices.append_system_prompt;
   }
-  auto answer = co_await control_.request(process, std::move(initialize), limits::kClaudeStartMax);
+  auto answer = co_await control_.request(process, std::move(initialize), config_->start_max);
   if (!answer) {
     if (answer.error().code == ErrorCode::Timeout) {
       ending_ = Ending::Expected;
@@ -103,13 +103,28 @@ asio::awaitable<Result<void>> Session::start_once() {
         start_error_ ? *start_error_ : explain_start(*config_, process->stderr_tail(), status));
   }
   ready_ = true;
-  translator_.initialized(*answer);
-  if (plan_.mode) translator_.facts().set_mode(*plan_.mode);
-  if (plan_.model) translator_.facts().set_model(*plan_.model);
-  translator_.publish_facts();
+  hello_ = std::move(*answer);
+  publish_start();
+  co_return Result<void>();
+}
+
+/// What is known of the session now that its process is ready.
+void Session::publish_start() {
+  translator_->initialized(hello_);
+  if (plan_.mode) translator_->facts().set_mode(*plan_.mode);
+  if (plan_.model) translator_->facts().set_model(*plan_.model);
+  translator_->facts().set_thinking(thinking_of(plan_.choices));
+  translator_->publish_facts();
   flush();
   arm_idle();
-  co_return Result<void>();
+}
+
+void Session::become(SessionId id, SessionHooks hooks) {
+  id_ = std::move(id);
+  hooks_ = std::move(hooks);
+  translator_.emplace(translator_options(id_, *config_));
+  outputs_.clear();
+  publish_start();
 }
 
 asio::awaitable<void> Session::read(std::shared_ptr<Session> self,
@@ -134,7 +149,7 @@ asio::awaitable<void> Session::read(std::shared_ptr<Session> self,
 
 void Session::line(const Line& line) {
   if (line.truncated) {
-    translator_.note(
+    translator_->note(
         fmt::format("A line of {} bytes was too long to read and is left out.", line.bytes), now());
     return flush();
   }
@@ -146,7 +161,7 @@ void Session::line(const Line& line) {
   }
   const std::string_view type = string_at(*record, "type");
   // Silence is measured from the last sign of life.
-  if (binding_ && !binding_->outcome) binding_->timer.expires_after(limits::kClaudeBindMax);
+  if (binding_ && !binding_->outcome) binding_->timer.expires_after(config_->bind_max);
   if (type == "control_response") return control_.answered(*record);
   if (type == "control_request") {
     const json::object* request = object_at(*record, "request");
@@ -157,7 +172,7 @@ void Session::line(const Line& line) {
       return;
     }
   }
-  translator_.line(*record, now());
+  translator_->line(*record, now());
   flush();
 }
 
@@ -192,7 +207,7 @@ void Session::ended(const std::shared_ptr<AgentProcess>& process, const ExitStat
   idle_timer_.cancel();
   writers_.seen(
       mark_of(find_session_file(config_dir(environment_for(*config_)), plan_.cli_session_id)));
-  translator_.process_ended(end, now());
+  translator_->process_ended(end, now());
   control_.fail_all({ErrorCode::ProcessCrash, end.error_message});
   if (binding_ && !binding_->outcome) {
     binding_->outcome = fail(ErrorCode::ProcessCrash,
@@ -217,13 +232,13 @@ void Session::deliver(std::vector<Output> outputs) {
 
 /// A callback may make us say more: that waits until what was said before has been heard.
 void Session::flush() {
-  for (Output& output : translator_.take()) outputs_.push_back(std::move(output));
+  for (Output& output : translator_->take()) outputs_.push_back(std::move(output));
   if (std::exchange(dispatching_, true)) return;
   while (!outputs_.empty()) {
     const Output output = std::move(outputs_.front());
     outputs_.pop_front();
     dispatch(output);
-    for (Output& more : translator_.take()) outputs_.push_back(std::move(more));
+    for (Output& more : translator_->take()) outputs_.push_back(std::move(more));
   }
   dispatching_ = false;
   arm_batch();
@@ -243,7 +258,7 @@ void Session::dispatch(const Output& output) {
     }
   } else if (const auto* facts = std::get_if<SessionFacts>(&output)) {
     if (facts->mode)
-      plan_.mode = translator_.facts().offers_mode(*facts->mode) ? facts->mode : plan_.mode;
+      plan_.mode = translator_->facts().offers_mode(*facts->mode) ? facts->mode : plan_.mode;
     if (hooks_.report) hooks_.report(*facts);
   } else if (const auto* identity = std::get_if<CliIdentity>(&output)) {
     plan_.cli_session_id = identity->cli_session_id;
@@ -261,7 +276,7 @@ void Session::dispatch(const Output& output) {
 }
 
 void Session::arm_batch() {
-  const auto due = translator_.deadline();
+  const auto due = translator_->deadline();
   if (due == batch_due_) return;
   batch_due_ = due;
   batch_timer_.cancel();
@@ -272,7 +287,7 @@ void Session::arm_batch() {
     const auto self = weak.lock();
     if (why || !self) return;
     self->batch_due_.reset();
-    self->translator_.tick(self->now());
+    self->translator_->tick(self->now());
     self->flush();
   });
 }
@@ -283,17 +298,22 @@ void Session::arm_idle() {
   idle_timer_.expires_after(config_->idle_end);
   idle_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& why) {
     const auto self = weak.lock();
-    if (why || !self || !self->process_ || self->binding_ || self->translator_.turn_open()) return;
-    if (self->translator_.in_background()) return self->arm_idle();
-    self->ending_ = Ending::Expected;
-    self->ready_ = false;
-    asio::co_spawn(
-        self->deps_.io,
-        [](std::shared_ptr<AgentProcess> process) -> asio::awaitable<void> {
-          co_await stop_gracefully(std::move(process));
-        }(self->process_),
-        asio::detached);
+    if (why || !self || !self->process_ || self->binding_ || self->translator_->turn_open()) return;
+    if (self->translator_->in_background()) return self->arm_idle();
+    self->retire();
   });
+}
+
+void Session::retire() {
+  if (!process_) return;
+  ending_ = Ending::Expected;
+  ready_ = false;
+  asio::co_spawn(
+      deps_.io,
+      [](std::shared_ptr<AgentProcess> process) -> asio::awaitable<void> {
+        co_await stop_gracefully(std::move(process));
+      }(process_),
+      asio::detached);
 }
 
 }  // namespace lb::claude

@@ -44,15 +44,19 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> cancel();
   /// Ends the process and everything it started; the session can be loaded again.
   asio::awaitable<void> kill();
+  /// Gives a session that was started ahead its name and its listeners; it is ready for prompts.
+  void become(SessionId id, SessionHooks hooks);
+  /// Lets a process go that nobody needs.
+  void retire();
   /// Like kill, but the end is ours: an open turn fails.
   asio::awaitable<void> shutdown();
   Result<void> answer(const Answer& answer);
   asio::awaitable<Result<void>> set_mode(std::string mode);
   asio::awaitable<Result<void>> set_model(std::string model);
-  /// 0 turns thinking off.
-  asio::awaitable<Result<void>> set_thinking(std::int64_t max_tokens);
+  asio::awaitable<Result<void>> set_thinking(std::string level);
   void hold(bool held);
 
+  [[nodiscard]] bool starting() const { return starting_; }
   [[nodiscard]] bool alive() const { return process_ != nullptr && process_->alive(); }
   [[nodiscard]] const LaunchPlan& plan() const { return plan_; }
   /// The CLI's file has been read up to here: what grows from now on is someone else's doing.
@@ -82,6 +86,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void dispatch(const Output& output);
   void arm_batch();
   void arm_idle();
+  void publish_start();
   [[nodiscard]] Moment now() const { return {deps_.clock.wall(), deps_.clock.mono()}; }
 
   // session_commands.cpp
@@ -97,7 +102,7 @@ class Session : public std::enable_shared_from_this<Session> {
   ClaudeDeps deps_;
   SessionHooks hooks_;
   Writers writers_;
-  Translator translator_;
+  std::optional<Translator> translator_;  // Always there; made anew by `become`.
   Control control_;
   JsonReader json_;
 
@@ -111,6 +116,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool cancel_when_bound_ = false;
   bool on_disk_ = false;  // The CLI has a file for it: resume, do not begin.
   std::optional<Error> start_error_;
+  json::object hello_;  // What the process answered to `initialize`.
   std::shared_ptr<Binding> binding_;
   std::deque<Output> outputs_;
   bool dispatching_ = false;

@@ -58,7 +58,7 @@ asio::awaitable<Result<SendResult>> Session::send(Prompt prompt) {
   const auto self = shared_from_this();
   if (auto is_ready = co_await ready(); !is_ready) co_return std::unexpected(is_ready.error());
   // In a turn that the agent began by itself a prompt would be folded in and never answered alone.
-  while (alive() && (translator_.turn_open() || binding_)) {
+  while (alive() && (translator_->turn_open() || binding_)) {
     co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
   }
   if (!alive()) {
@@ -72,12 +72,12 @@ asio::awaitable<Result<SendResult>> Session::send(Prompt prompt) {
   const auto binding = std::make_shared<Binding>(deps_.io);
   binding->turn = prompt.turn_id;
   binding_ = binding;
-  translator_.prompt(prompt.turn_id);
+  translator_->prompt(prompt.turn_id);
   auto outcome = co_await bound(binding);
   if (binding_ == binding) binding_.reset();
   changed_.cancel();
   if (!outcome) {
-    translator_.retract(prompt.turn_id);
+    translator_->retract(prompt.turn_id);
     co_return std::unexpected(std::move(outcome.error()));
   }
   co_return SendResult{prompt.turn_id};
@@ -85,7 +85,7 @@ asio::awaitable<Result<SendResult>> Session::send(Prompt prompt) {
 
 asio::awaitable<Result<void>> Session::bound(std::shared_ptr<Binding> binding) {
   const auto self = shared_from_this();
-  binding->timer.expires_after(limits::kClaudeBindMax);
+  binding->timer.expires_after(config_->bind_max);
   while (!binding->outcome) {
     const auto [why] = co_await binding->timer.async_wait(asio::as_tuple(asio::use_awaitable));
     if (why || binding->outcome) continue;  // Woken by a sign of life, or by the outcome.
@@ -93,7 +93,7 @@ asio::awaitable<Result<void>> Session::bound(std::shared_ptr<Binding> binding) {
     binding->outcome =
         fail(ErrorCode::AgentUnavailable,
              fmt::format("{} did not take up the message within {} s; it was stopped. Send again.",
-                         config_->name, limits::kClaudeBindMax.count()));
+                         config_->name, std::chrono::duration<double>(config_->bind_max).count()));
     co_await end_process(Ending::Expected);
   }
   co_return std::move(*binding->outcome);
@@ -102,7 +102,7 @@ asio::awaitable<Result<void>> Session::bound(std::shared_ptr<Binding> binding) {
 asio::awaitable<Result<void>> Session::cancel() {
   const auto self = shared_from_this();
   if (!alive()) co_return Result<void>();
-  if (!translator_.turn_open()) {
+  if (!translator_->turn_open()) {
     // The CLI ignores an interrupt before it has taken the prompt up.
     if (binding_) cancel_when_bound_ = true;
     co_return Result<void>();
@@ -113,23 +113,23 @@ asio::awaitable<Result<void>> Session::cancel() {
 
 /// Asks the CLI to stop the turn, and ends the process if it does not.
 asio::awaitable<void> Session::interrupt(std::shared_ptr<Session> self) {
-  if (!self->alive() || !self->translator_.turn_open()) co_return;
+  if (!self->alive() || !self->translator_->turn_open()) co_return;
   if (std::exchange(self->cancelling_, true)) co_return;
-  const TurnId turn = *self->translator_.turn_id();
+  const TurnId turn = *self->translator_->turn_id();
   const auto process = self->process_;
-  self->translator_.interrupted();
-  for (std::string& line : self->translator_.refuse_open(self->now())) {
+  self->translator_->interrupted();
+  for (std::string& line : self->translator_->refuse_open(self->now())) {
     (void)process->write_line(std::move(line));
   }
   self->flush();
   auto answer = co_await self->control_.request(process, {{"subtype", "interrupt"}},
-                                                limits::kClaudeInterruptMax);
+                                                self->config_->interrupt_max);
   const auto running = [&] {
-    return self->process_ == process && process->alive() && self->translator_.turn_open() &&
-           *self->translator_.turn_id() == turn;
+    return self->process_ == process && process->alive() && self->translator_->turn_open() &&
+           *self->translator_->turn_id() == turn;
   };
   if (answer) {
-    asio::steady_timer limit(self->deps_.io, limits::kClaudeInterruptMax);
+    asio::steady_timer limit(self->deps_.io, self->config_->interrupt_max);
     bool late = false;
     limit.async_wait([&late, self](const boost::system::error_code& why) {
       if (why) return;
@@ -172,34 +172,33 @@ asio::awaitable<void> Session::shutdown() {
 }
 
 Result<void> Session::answer(const Answer& answer) {
-  auto prepared = translator_.prepare(answer);
+  auto prepared = translator_->prepare(answer);
   if (!prepared) return std::unexpected(std::move(prepared.error()));
   if (!process_) return fail(ErrorCode::ProcessCrash, "The agent that asked is gone.");
   if (auto written = process_->write_line(std::move(prepared->line)); !written) return written;
-  translator_.answered(answer, now());
+  translator_->answered(answer, now());
   flush();
   return {};
 }
 
 asio::awaitable<Result<json::object>> Session::ask(json::object body) {
   const auto self = shared_from_this();
-  co_return co_await control_.request(process_, std::move(body), limits::kClaudeStartMax);
+  co_return co_await control_.request(process_, std::move(body), config_->start_max);
 }
 
 asio::awaitable<Result<void>> Session::set_mode(std::string mode) {
   const auto self = shared_from_this();
   // The older CLI answers success to any mode and ignores it.
-  if (!translator_.facts().offers_mode(mode)) {
-    co_return fail(ErrorCode::InvalidRequest,
-                   fmt::format("{} has no mode \"{}\".", config_->name, mode));
+  if (!translator_->facts().offers_mode(mode)) {
+    co_return std::unexpected(no_such_mode(*config_, mode));
   }
   if (alive() && ready_) {
     auto answer = co_await ask({{"subtype", "set_permission_mode"}, {"mode", mode}});
     if (!answer) co_return std::unexpected(std::move(answer.error()));
   }
   plan_.mode = mode;
-  translator_.facts().set_mode(mode);
-  translator_.publish_facts();
+  translator_->facts().set_mode(mode);
+  translator_->publish_facts();
   flush();
   co_return Result<void>();
 }
@@ -212,20 +211,36 @@ asio::awaitable<Result<void>> Session::set_model(std::string model) {
     if (!answer) co_return std::unexpected(std::move(answer.error()));
   }
   plan_.model = model;
-  translator_.facts().set_model(model);
-  translator_.publish_facts();
+  translator_->facts().set_model(model);
+  translator_->publish_facts();
   flush();
   co_return Result<void>();
 }
 
-asio::awaitable<Result<void>> Session::set_thinking(std::int64_t max_tokens) {
+asio::awaitable<Result<void>> Session::set_thinking(std::string level) {
   const auto self = shared_from_this();
-  if (alive() && ready_) {
-    auto answer =
-        co_await ask({{"subtype", "set_max_thinking_tokens"}, {"max_thinking_tokens", max_tokens}});
+  // Newer models ignore a budget, older ones an effort, and the CLI says success to both.
+  if (!translator_->facts().offers_thinking(level)) {
+    co_return fail(ErrorCode::InvalidRequest,
+                   fmt::format("This model has no way of thinking \"{}\".", level));
+  }
+  Choices wanted = plan_.choices;
+  if (auto chosen = choose_thinking(wanted, level); !chosen) co_return chosen;
+  const auto or_none = [](const auto& value) { return value ? json::value(*value) : nullptr; };
+  if (alive() && ready_ && wanted.effort != plan_.choices.effort) {
+    auto answer = co_await ask({{"subtype", "apply_flag_settings"},
+                                {"settings", {{"effortLevel", or_none(wanted.effort)}}}});
     if (!answer) co_return std::unexpected(std::move(answer.error()));
   }
-  plan_.choices.max_thinking_tokens = max_tokens;
+  if (alive() && ready_ && wanted.max_thinking_tokens != plan_.choices.max_thinking_tokens) {
+    auto answer = co_await ask({{"subtype", "set_max_thinking_tokens"},
+                                {"max_thinking_tokens", or_none(wanted.max_thinking_tokens)}});
+    if (!answer) co_return std::unexpected(std::move(answer.error()));
+  }
+  plan_.choices = std::move(wanted);
+  translator_->facts().set_thinking(level);
+  translator_->publish_facts();
+  flush();
   co_return Result<void>();
 }
 

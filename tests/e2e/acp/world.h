@@ -109,12 +109,13 @@ class World {
   }
 
   /// Starts the scripted model; its port.
-  std::string start_model() {
+  std::string start_model(const std::vector<std::string>& more = {}) {
     const std::string server = std::string(LB_SOURCE_DIR) + "/tests/support/model/server.mjs";
+    std::vector<std::string> argv = {required_cli("LB_TEST_NODE"), server, "--port", "0",
+                                     "--exit-with-stdin"};
+    argv.insert(argv.end(), more.begin(), more.end());
     auto started = launcher.launch(
-        {.argv = {required_cli("LB_TEST_NODE"), server, "--port", "0", "--exit-with-stdin"},
-         .cwd = project(),
-         .env = child_environment(environment(), {})});
+        {.argv = std::move(argv), .cwd = project(), .env = child_environment(environment(), {})});
     REQUIRE(started.has_value());
     model_ = *started;
     const auto line = run(io, first_line(model_));

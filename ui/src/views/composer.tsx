@@ -1,7 +1,7 @@
 // Where the user writes: grows with the text, keeps drafts, never loses a send.
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { attachImage, cancelTurn, sendMessage, setMode, setModel } from "../actions";
+import { attachImage, cancelTurn, sendMessage, setMode, setModel, setThinking } from "../actions";
 import { complete, rank, triggerAt, type Trigger } from "../completion";
 import { count } from "../format";
 import type { SessionStore } from "../store";
@@ -231,10 +231,10 @@ export function Composer({
   );
 }
 
-/** Mode and model as the agent offers them. The mode is always visible, also when it cannot be changed. */
+/** Mode, model and thinking as the agent offers them. The mode is always visible, also when it cannot be changed. */
 function Switches({ store }: { store: SessionStore }) {
   const app = useApp();
-  const { modes, mode, models, model } = store.info.value;
+  const { modes, mode, models, model, thinkingLevels, thinking } = store.info.value;
   const select = (
     label: string,
     choices: typeof modes,
@@ -271,6 +271,9 @@ function Switches({ store }: { store: SessionStore }) {
     <>
       {select("Permission mode", modes, mode, (id) => void setMode(app, store.sessionId, id))}
       {select("Model", models, model, (id) => void setModel(app, store.sessionId, id))}
+      {thinkingLevels &&
+        thinkingLevels.length > 0 &&
+        select("Thinking", thinkingLevels, thinking, (id) => void setThinking(app, store.sessionId, id))}
     </>
   );
 }

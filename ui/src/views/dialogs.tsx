@@ -1,7 +1,7 @@
 // Everything that opens above the page.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { addProject, createSession, renameSession } from "../actions";
+import { addProject, createSession, renameSession, warmAgent } from "../actions";
 import type { App, Dialog, Theme } from "../app_state";
 import { keyName } from "../format";
 import { shortcuts } from "../keyboard";
@@ -178,7 +178,11 @@ function NewSession({ projectId, close }: { projectId?: string; close: () => voi
     chosen || (usable.find((agent) => agent.cliType === app.lastAgent.peek()) ?? usable[0])?.cliType || "";
   const [model, setModel] = useState("");
   const [mode, setMode] = useState("");
+  const [thinking, setThinking] = useState("");
   const known = app.known.value[cliType];
+  useEffect(() => {
+    if (cliType !== "" && project !== "") void warmAgent(app, cliType, project);
+  }, [app, cliType, project]);
   if (app.projects.value.length === 0) {
     return (
       <Modal title="New session" onClose={close}>
@@ -207,6 +211,7 @@ function NewSession({ projectId, close }: { projectId?: string; close: () => voi
       projectId: project,
       ...(model ? { model } : {}),
       ...(mode ? { mode } : {}),
+      ...(thinking ? { thinking } : {}),
     });
   };
   const choice = (
@@ -264,6 +269,7 @@ function NewSession({ projectId, close }: { projectId?: string; close: () => voi
                   setCliType(agent.cliType);
                   setModel("");
                   setMode("");
+                  setThinking("");
                 }}
               />
               <AgentMark cliType={agent.cliType} name={agent.name} />
@@ -271,7 +277,7 @@ function NewSession({ projectId, close }: { projectId?: string; close: () => voi
                 <strong>{agent.name}</strong>
                 <span class="muted">
                   {agent.installed
-                    ? (agent.version ?? "")
+                    ? `${agent.version ?? ""}${agent.warm ? " · ready to start" : ""}`
                     : (agent.remedy ?? agent.problem ?? "not installed")}
                 </span>
               </span>
@@ -281,6 +287,7 @@ function NewSession({ projectId, close }: { projectId?: string; close: () => voi
         <div class="two">
           {choice("Model", model, setModel, known?.models)}
           {choice("Permission mode", mode, setMode, known?.modes)}
+          {choice("Thinking", thinking, setThinking, known?.thinkingLevels)}
         </div>
         <footer class="modal-foot">
           <button type="button" class="button" onClick={close}>

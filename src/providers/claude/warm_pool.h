@@ -1,0 +1,50 @@
+/// WarmPool: processes of Claude Code that were started before a session needs them.
+///
+/// One per directory. Each has answered `initialize` and waits for a session to take it; the CLI
+/// writes no file before its first prompt, so one that nobody takes leaves nothing behind. How many
+/// there may be and for how long is decided by who asks for them. Owned by the provider; lives on
+/// the io thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "providers/claude/session.h"
+
+namespace lb::claude {
+
+class WarmPool {
+ public:
+  /// `changed` is called when a process came or went.
+  WarmPool(std::shared_ptr<const ClaudeConfig> config, const ClaudeDeps& deps,
+           std::function<void()> changed);
+  ~WarmPool();
+  WarmPool(const WarmPool&) = delete;
+  WarmPool& operator=(const WarmPool&) = delete;
+
+  void start(const std::string& directory);
+  /// The session whose process waits in `directory` or is starting there; from now on the
+  /// caller's. Null when there is none.
+  [[nodiscard]] std::shared_ptr<Session> take(const std::string& directory);
+  void cool(const std::string& directory);
+  [[nodiscard]] std::size_t count() const { return sessions_.size(); }
+  /// Everything that waits, no longer ours.
+  [[nodiscard]] std::vector<std::shared_ptr<Session>> take_all();
+
+ private:
+  static asio::awaitable<void> run(std::shared_ptr<Session> session);
+  void drop_dead();
+  void show_count();
+
+  std::shared_ptr<const ClaudeConfig> config_;
+  ClaudeDeps deps_;
+  std::function<void()> changed_;
+  std::map<std::string, std::shared_ptr<Session>> sessions_;  // By directory.
+  std::int64_t shown_ = 0;
+  std::shared_ptr<bool> living_ = std::make_shared<bool>(true);
+};
+
+}  // namespace lb::claude
