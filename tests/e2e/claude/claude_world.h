@@ -11,8 +11,6 @@
 
 namespace lb::test {
 
-inline const SessionId kSession("session-1");
-
 class ClaudeWorld : public World {
  public:
   ClaudeWorld() {
