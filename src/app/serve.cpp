@@ -48,8 +48,9 @@ int failed(const std::string& why) {
 void keep_memory_small() {
 #ifdef __GLIBC__
   constexpr int kMappedFrom = 128 << 10;
-  ::mallopt(M_MMAP_THRESHOLD, kMappedFrom);
-  ::mallopt(M_TRIM_THRESHOLD, kMappedFrom);
+  // Before there is a second thread.
+  ::mallopt(M_MMAP_THRESHOLD, kMappedFrom);  // NOLINT(concurrency-mt-unsafe)
+  ::mallopt(M_TRIM_THRESHOLD, kMappedFrom);  // NOLINT(concurrency-mt-unsafe)
 #endif
 }
 
