@@ -176,7 +176,7 @@ void AgentManager::schedule_retry() {
   });
 }
 
-asio::awaitable<void> AgentManager::stop() {
+asio::awaitable<void> AgentManager::stop(bool politely) {
   const auto self = shared_from_this();
   retry_.reset();
   tries_ = 0;
@@ -188,8 +188,8 @@ asio::awaitable<void> AgentManager::stop() {
     start->done.cancel();
   }
   if (status_ != AgentStatus::Idle) set_status(AgentStatus::Idle, std::nullopt);
-  if (!peer) co_return;
-  // The peer must outlive the process's polite end: letting go of it kills.
+  // Letting go of the peer kills. It must outlive the process's polite end.
+  if (!peer || !politely) co_return;
   const std::shared_ptr<AgentProcess> process(peer, &peer->process());
   co_await stop_gracefully(process);
 }

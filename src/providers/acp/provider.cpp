@@ -111,7 +111,8 @@ void AcpProvider::on_stuck() {
     if (session->prompting()) return;
   }
   on_lost({ErrorCode::ProcessCrash, spec_.name + " did not react any more and was ended."});
-  asio::co_spawn(deps_.executor, manager_->stop(), asio::detached);
+  // What does not hear a cancel does not hear a goodbye either.
+  asio::co_spawn(deps_.executor, manager_->stop(false), asio::detached);
 }
 
 // --- Sessions -----------------------------------------------------------------------------------
