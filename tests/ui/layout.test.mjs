@@ -122,9 +122,9 @@ test("tabs: E1-TC-4.1a and E1-TC-4.1b open, E1-TC-4.2a scroll is kept, E1-TC-4.2
       "the old scroll position",
     );
     await page.locator(".tab").nth(1).dragTo(page.locator(".tab").first());
-    assert.match(
-      await page.locator(".tab-title").first().textContent(),
-      /the second one/,
+    await until(
+      async () => (await page.locator(".tab-title").first().textContent()).includes("the second one"),
+      "the second tab in the first place",
     );
     await page.reload();
     await page.locator(".tab").nth(1).waitFor();
