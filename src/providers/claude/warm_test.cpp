@@ -30,8 +30,8 @@ void warm_up(House& house) {
 }  // namespace
 
 TEST_CASE("a session takes the process that was started ahead, with its model, mode and thinking") {
+  std::vector<AgentStatus> statuses;  // Heard until the house is gone.
   House house;
-  std::vector<AgentStatus> statuses;
   house.provider->on_status([&](AgentStatus status, const auto&) { statuses.push_back(status); });
   warm_up(house);
   CHECK(house.provider->warm() == 1);
