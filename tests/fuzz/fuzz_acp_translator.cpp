@@ -29,7 +29,8 @@ class Checked {
       take(translator_.start_turn(TurnId("t" + std::to_string(now_.ms)), now_));
     } else if (method == "session/cancel") {
       translator_.cancel_requested();
-    } else if (method == "session/load" && !translator_.turn_open()) {
+    } else if (method == "session/load" && !translator_.turn_open() && !replayed_) {
+      replayed_ = true;  // A second one would say again what is final, under the same ids.
       translator_.begin_replay("cli");
     } else if (method == "session/update" && params != nullptr) {
       if (const json::object* update = object_at(*params, "update")) {
@@ -77,6 +78,7 @@ class Checked {
 
   acp::Translator translator_{SessionId("s"), "agent"};
   Timestamp now_;
+  bool replayed_ = false;
   ItemId asked_;
   std::map<ItemId, ItemStatus> items_;
 };

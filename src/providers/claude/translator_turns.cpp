@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "providers/claude/translator.h"
 
@@ -249,10 +250,12 @@ void Translator::forget_past_turns() {
     const Call& call = known.second;
     return call.done && !call.background && !is_background(call.parent);
   });
-  std::erase_if(numbers_, [&](const auto& known) {
-    return std::ranges::none_of(calls_,
-                                [&](const auto& call) { return call.second.turn == known.first; });
-  });
+  // An id is never given twice: a late call of an old message is counted on from where it was.
+  std::set<TurnId> needed;
+  if (last_turn_) needed.insert(*last_turn_);
+  for (const auto& [id, call] : calls_) needed.insert(call.turn);
+  for (const auto& [id, speech] : speeches_) needed.insert(speech.turn);
+  std::erase_if(numbers_, [&](const auto& known) { return !needed.contains(known.first); });
 }
 
 }  // namespace lb::claude
