@@ -4,7 +4,7 @@
 
 namespace lb::claude {
 
-std::string image_placeholder(const json::object& block) {
+std::string image_label(const json::object& block) {
   const json::object* source = object_at(block, "source");
   const std::string_view type =
       source != nullptr ? string_at(*source, "media_type") : std::string_view();
@@ -23,7 +23,7 @@ std::string text_of(const json::object& record) {
     const std::string_view type = string_at(*block, "type");
     if (type != "text" && type != "image") continue;
     if (!text.empty()) text += "\n\n";
-    text += type == "text" ? std::string(string_at(*block, "text")) : image_placeholder(*block);
+    text += type == "text" ? std::string(string_at(*block, "text")) : image_label(*block);
   }
   return text;
 }

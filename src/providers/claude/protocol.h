@@ -44,11 +44,11 @@ inline const json::array* content_of(const json::object& record) {
 }
 
 /// The text of a message: its string content, or its text blocks joined by a blank line, with
-/// images named by a placeholder.
+/// images by their labels.
 std::string text_of(const json::object& record);
 
 /// `[Image: image/png]`: what stands for an image in a text.
-std::string image_placeholder(const json::object& block);
+std::string image_label(const json::object& block);
 
 /// What stands between `<tag>` and `</tag>`, or nothing.
 std::optional<std::string_view> tagged(std::string_view text, std::string_view tag);

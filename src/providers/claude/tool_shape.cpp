@@ -157,7 +157,7 @@ std::string output_text(const json::object& result) {
     if (type == "text") {
       text += string_at(*block, "text");
     } else if (type == "image") {
-      text += image_placeholder(*block);
+      text += image_label(*block);
     } else {
       text += fmt::format("[{}]", type);
     }

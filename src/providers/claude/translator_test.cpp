@@ -269,7 +269,7 @@ TEST_CASE("to-do lists become a plan, from either tool") {
   CHECK(bench.last("turn:plan").status == ItemStatus::Complete);
 }
 
-TEST_CASE("images in results are named by placeholders") {
+TEST_CASE("images in results are shown by their labels") {
   Bench bench;
   bench.say(
       R"({"type":"assistant","parent_tool_use_id":null,"message":{"id":"m","model":"opus",)"
