@@ -1,61 +1,35 @@
 // Everything the page knows, outside of components. Messages come in through `receive`; views read signals.
 import { batch, computed, effect, signal, type Signal } from "@preact/signals";
 import { Api, WireError } from "./api";
+import type {
+  Creating,
+  Dialog,
+  DraftImage,
+  Known,
+  Page,
+  Scroll,
+  TabName,
+  Theme,
+  Toast,
+  Waiting,
+} from "./app_types";
 import { Attention } from "./attention";
 import { byAge, countStates, listsOf } from "./glance";
 import { Outbox } from "./outbox";
 import { isBoolean, isNumber, isRecord, isRecordOf, isString, isStrings, stored } from "./prefs";
 import { Connection } from "./socket";
 import { SessionStore } from "./store";
-import { closeTabs, isTabs, noTabs, openTab, type Tabs } from "./tabs";
+import { closeTabs, isTabs, namesOf, noTabs, openTab, type Tabs } from "./tabs";
 import type { AgentInfo, Item, Project, ServerMessage, SessionInfo, SessionStatus } from "./wire";
 
-export type Theme = "system" | "light" | "dark";
-export type Page = "session" | "home" | "inbox" | "archived";
-export interface Toast {
-  id: number;
-  kind: "error" | "info";
-  text: string;
-  action?: { label: string; run: () => void };
-}
-export interface Creating {
-  cliType: string;
-  projectId: string;
-  at: string;
-}
-export interface Waiting {
-  sessionId: string;
-  title: string;
-  item: Extract<Item, { type: "approval" }>;
-}
-export interface DraftImage {
-  key: string;
-  name: string;
-  url: string;
-  attachmentId?: string;
-  problem?: string;
-}
-export interface Scroll {
-  offset: number;
-  following: boolean;
-  sizes: unknown[];
-}
-export type Known = Pick<SessionStatus, "modes" | "models" | "thinkingLevels">;
-
-export type Dialog =
-  | { kind: "add-project" }
-  | { kind: "new-session"; projectId?: string }
-  | { kind: "rename"; sessionId: string }
-  | { kind: "palette"; query?: string }
-  | { kind: "search"; query?: string }
-  | { kind: "shortcuts" }
-  | { kind: "settings" }
-  | { kind: "confirm"; title: string; text: string; action: string; run: () => void };
+export type * from "./app_types";
 
 /** How many entries a session opens with. Older ones come when the reader scrolls up. */
 export const kTail = 300;
 const isTheme = (value: unknown): value is Theme =>
   value === "system" || value === "light" || value === "dark";
+const isTabName = (value: unknown): value is TabName =>
+  isRecord(value) && isString(value["title"]) && isString(value["cliType"]);
 
 export class App {
   readonly projects = signal<readonly Project[]>([]);
@@ -97,6 +71,8 @@ export class App {
   );
   readonly lastAgent = stored("lb.agent", "", isString);
   readonly tabs = stored<Tabs>("lb.tabs", noTabs, isTabs);
+  /** What the sessions of the tabs were called the last time: after a reload a tab is never called something else. */
+  private readonly names = stored<Record<string, TabName>>("lb.names", {}, isRecordOf(isTabName));
 
   readonly needsYou = computed(() => this.waiting.value.length);
   /** Failures nobody has looked at yet; the rest are old news, still marked in the list. */
@@ -157,10 +133,17 @@ export class App {
       link.requireLogin();
     };
     effect(() => this.showActive());
+    effect(() => this.keepNames());
   }
 
   session(id: string): Signal<SessionInfo> | undefined {
     return this.sessions.get(id);
+  }
+  /** Who a session is, from the server or as last known; undefined while nobody has said. */
+  nameOf(id: string): TabName | undefined {
+    void this.sessionIds.value; // A session that appears is news for whoever asked in vain.
+    const made = this.creating.value.get(id);
+    return this.session(id)?.value ?? (made ? { title: "", cliType: made.cliType } : this.names.value[id]);
   }
   agent(cliType: string): AgentInfo | undefined {
     return this.agents.value.find((agent) => agent.cliType === cliType);
@@ -233,10 +216,10 @@ export class App {
         ...(known ? { since: store.rev, epoch: store.epoch } : {}),
       });
       if (answer.type === "ok" && answer.rev !== undefined) store.seen(answer.rev);
-      store.info.value = {
-        ...store.info.peek(),
-        ...(await this.api.get<Partial<SessionStatus>>(`/api/session/${sessionId}/status`)),
-      };
+      const status = await this.api.get<SessionStatus>(`/api/session/${sessionId}/status`);
+      store.info.value = { ...store.info.peek(), ...status };
+      // No list has an archived session: a tab of one that was restored learns here who it is.
+      if (status.archived && !this.sessions.has(sessionId)) this.putSession(status);
       this.remember(store);
     } catch (error) {
       if (error instanceof WireError) this.cannotOpen(store, error);
@@ -480,6 +463,12 @@ export class App {
     this.archived.value = this.archived.peek().filter((session) => session.sessionId !== sessionId);
     this.forgetSession(sessionId);
     if (open) this.toast("info", "A session that was open no longer exists. Its tab was closed.");
+  }
+
+  private keepNames(): void {
+    void this.sessionIds.value;
+    const named = namesOf(this.tabs.value, this.names.peek(), (id) => this.session(id)?.value);
+    if (named !== this.names.peek()) this.names.value = named;
   }
 
   /** The active tab's session is always subscribed and read. */

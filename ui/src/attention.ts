@@ -51,9 +51,8 @@ function pageTitle(app: App): string {
   const waiting = app.needsYou.value;
   const { done } = app.counts.value;
   const mark = waiting > 0 ? `(${waiting}) ` : done + app.failed.value.length > 0 ? "• " : "";
-  void app.sessionIds.value;
   const { active } = app.tabs.value;
-  const title = app.page.value === "session" && active ? app.session(active)?.value.title : "";
+  const title = app.page.value === "session" && active ? app.nameOf(active)?.title : "";
   return `${mark}${title ? `${title} · ` : ""}Liminal Builder`;
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
 import { $, $$, button, press, startPage, texts, until, type Harness } from "./harness";
-import { closeTab, isTabs, moveTab, noTabs, openTab, renameTab, type Tabs } from "./tabs";
+import { closeTab, isTabs, moveTab, namesOf, noTabs, openTab, renameTab, type Tabs } from "./tabs";
 
 const abc: Tabs = { ids: ["a", "b", "c"], active: "b" };
 
@@ -29,6 +29,15 @@ describe("tabs as a value", () => {
       ids: ["a", "s"],
       active: "s",
     });
+  });
+  it("names are kept for what is open: news replaces them, silence does not, closing forgets", () => {
+    const a = { title: "A", cliType: "codex" };
+    const kept = namesOf(abc, { a, gone: a }, (id) =>
+      id === "b" ? { title: "B", cliType: "demo" } : undefined,
+    );
+    expect(kept).toEqual({ a, b: { title: "B", cliType: "demo" } });
+    expect(namesOf(abc, kept, (id) => (id === "a" ? { ...a } : undefined))).toBe(kept);
+    expect(namesOf(abc, kept, () => ({ title: "C", cliType: "demo" }))["a"]!.title).toBe("C");
   });
   it("stored nonsense is no tabs", () => {
     expect([isTabs({ ids: "x" }), isTabs({ ids: ["a"], active: "b" }), isTabs(null)]).toEqual([
@@ -103,6 +112,54 @@ describe("tabs on the page", () => {
     expect(page.app.tabs.value).toEqual({ ids: ["s-7", "s-1", "s-6"], active: "s-1" });
     await until(() => $(page.root, ".turn-footer"));
     expect(page.heard("session:open").filter((message) => message["sessionId"] === "s-7").length).toBe(1);
+  });
+
+  it("after a reload a tab has its last known title and agent before the server has said anything", async () => {
+    page = await startPage(new World("busy"));
+    ["s-1", "s-6"].forEach((id) => page.app.show(id));
+    await until(() => titles().length === 2);
+    const before = titles();
+    const marks = () => $$(page.root, ".tab .agent-mark").map((mark) => mark.className);
+    const marked = marks();
+    page.online.value = false;
+    const back = page.reload();
+    await until(() => titles().length === 2);
+    expect(page.app.sessionIds.value).toEqual([]);
+    expect(titles()).toEqual(before);
+    expect(marks()).toEqual(marked);
+    expect($(page.root, ".session-head h1")!.textContent).toBe(before[1]);
+    expect(document.title).toContain(before[1]);
+    page.online.value = true;
+    await back;
+    expect(titles()).toEqual(before);
+  });
+
+  it("a tab nobody knows anything of is called nothing rather than something wrong", async () => {
+    page = await startPage(new World("busy"));
+    ["s-1", "s-6"].forEach((id) => page.app.show(id));
+    await until(() => titles().length === 2);
+    localStorage.removeItem("lb.names");
+    page.online.value = false;
+    const back = page.reload();
+    await until(() => $$(page.root, ".tab").length === 2);
+    expect(titles()).toEqual(["", ""]);
+    expect(page.root.textContent).not.toContain("New Session");
+    page.online.value = true;
+    await back;
+    await until(() => titles()[1] !== "");
+  });
+
+  it("an archived session in a tab is itself again after a reload", async () => {
+    page = await startPage(new World("busy"));
+    const session = page.world.session("s-1");
+    page.app.show("s-1");
+    page.world.change(session, { archived: true });
+    await until(() => titles().length === 0);
+    page.app.showArchived(session.info);
+    await until(() => titles().length === 1);
+    await page.reload();
+    await until(() => $(page.root, ".session-head .chip")?.textContent === "archived");
+    expect(titles()).toEqual([session.info.title]);
   });
 
   it("shows who works, needs, failed and is unread", async () => {

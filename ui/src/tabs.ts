@@ -1,4 +1,5 @@
 // The open tabs: pure functions on a small value, so that every rule of tabs can be tested alone.
+import type { TabName } from "./app_types";
 
 export interface Tabs {
   ids: readonly string[];
@@ -45,6 +46,28 @@ export function renameTab(tabs: Tabs, from: string, to: string): Tabs {
 export function neighbour(tabs: Tabs, step: 1 | -1): string | undefined {
   const index = tabs.active === undefined ? -1 : tabs.ids.indexOf(tabs.active);
   return tabs.ids[(index + step + tabs.ids.length) % tabs.ids.length];
+}
+
+type Names = Record<string, TabName>;
+
+/** The last known names of the sessions in tabs. The same object when nothing changed; a tab that closed is forgotten. */
+export function namesOf(tabs: Tabs, before: Names, known: (id: string) => TabName | undefined): Names {
+  const now: Names = {};
+  let same = Object.keys(before).length;
+  for (const id of tabs.ids) {
+    const old = before[id];
+    const found = known(id);
+    if (!old && !found) continue;
+    const keeps = old && (!found || (found.title === old.title && found.cliType === old.cliType));
+    now[id] = keeps ? old : { title: found!.title, cliType: found!.cliType };
+    same += keeps ? -1 : 1;
+  }
+  return same === 0 ? before : now;
+}
+
+/** What a session is called on screen; nothing as long as nobody knows. */
+export function titleOf(name: Pick<TabName, "title"> | undefined): string {
+  return name ? name.title || "New Session" : "";
 }
 
 export function isTabs(value: unknown): value is Tabs {

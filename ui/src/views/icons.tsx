@@ -68,6 +68,7 @@ const marks: Record<string, string> = {
   demo: "D",
 };
 export function AgentMark({ cliType, name }: { cliType: string; name?: string }) {
+  if (cliType === "") return <span class="agent-mark" aria-hidden="true" />; // Not known yet.
   const letter = marks[cliType] ?? cliType.slice(0, 1).toUpperCase();
   const tone =
     cliType in marks

@@ -14,6 +14,7 @@ import {
 } from "../actions";
 import { duration } from "../format";
 import type { SessionStore } from "../store";
+import { titleOf } from "../tabs";
 import type { AgentInfo, Turn } from "../wire";
 import { Chat } from "./chat";
 import { Composer } from "./composer";
@@ -25,9 +26,9 @@ export function SessionView({ id }: { id: string }) {
   const app = useApp();
   const store = app.store(id);
   const creating = app.creating.value.get(id);
-  void app.sessionIds.value;
+  const known = app.nameOf(id);
   const info = app.session(id)?.value;
-  const cliType = info?.cliType ?? creating?.cliType ?? "";
+  const cliType = known?.cliType ?? "";
   const agent = app.agent(cliType);
   const name = agent?.name ?? cliType;
   void store.shape.value;
@@ -38,7 +39,7 @@ export function SessionView({ id }: { id: string }) {
     running !== undefined || info?.activity === "working" || info?.activity === "needs-approval";
   const loaded = store.loaded.value || creating !== undefined;
   return (
-    <main class="session" id="main" aria-label={info?.title || "New Session"}>
+    <main class="session" id="main" aria-label={titleOf(known) || "Session"}>
       <Head id={id} name={name} cliType={cliType} />
       <AgentStrip agent={agent} creating={creating !== undefined} name={name} />
       {!loaded ? (
@@ -86,7 +87,7 @@ function Head({ id, name, cliType }: { id: string; name: string; cliType: string
   const app = useApp();
   const info = app.session(id)?.value;
   const project = app.project(info?.projectId ?? app.creating.value.get(id)?.projectId ?? "");
-  const title = info?.title || "New Session";
+  const title = titleOf(app.nameOf(id));
   return (
     <header class="session-head">
       <IconButton

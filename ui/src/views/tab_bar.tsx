@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { closeSessionTab } from "../actions";
 import { stateNames, stateOf } from "../glance";
-import { moveTab } from "../tabs";
+import { moveTab, titleOf } from "../tabs";
 import { useApp } from "./context";
 import { AgentMark, Icon } from "./icons";
 import { IconButton, StateMark, Working } from "./parts";
@@ -92,7 +92,7 @@ export function TabBar() {
               class="tab-close"
               tabIndex={-1}
               aria-hidden="true"
-              aria-label={`Close ${titleOf(app, id)}`}
+              aria-label={`Close ${titleOf(app.nameOf(id))}`}
               title="Close tab (Delete)"
               onClick={() => closeSessionTab(app, id)}
             >
@@ -112,10 +112,6 @@ export function TabBar() {
   );
 }
 
-function titleOf(app: ReturnType<typeof useApp>, id: string): string {
-  return app.session(id)?.value.title || "New Session";
-}
-
 function TabButton({
   id,
   selected,
@@ -126,10 +122,11 @@ function TabButton({
   onKey: (event: KeyboardEvent) => void;
 }) {
   const app = useApp();
-  void app.sessionIds.value;
+  const name = app.nameOf(id);
+  const title = titleOf(name);
   const info = app.session(id)?.value;
   const state = info && stateOf(info);
-  const cliType = info?.cliType ?? app.creating.value.get(id)?.cliType ?? "";
+  const cliType = name?.cliType ?? "";
   return (
     <button
       type="button"
@@ -138,13 +135,14 @@ function TabButton({
       aria-selected={selected}
       aria-keyshortcuts="Delete"
       tabIndex={selected ? 0 : -1}
-      title={titleOf(app, id)}
+      aria-label={title === "" ? "Session, not loaded yet" : undefined}
+      title={title}
       onClick={() => app.show(id)}
       onKeyDown={onKey}
     >
       <AgentMark cliType={cliType} name={app.agent(cliType)?.name} />
       <span class="tab-title">
-        <bdi>{titleOf(app, id)}</bdi>
+        <bdi>{title}</bdi>
       </span>
       {(state === "needs" || state === "failed") && <StateMark state={state} label={stateNames[state]} />}
       {(state === "working" || app.creating.value.has(id)) && <Working />}
