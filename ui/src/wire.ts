@@ -113,7 +113,12 @@ export interface ItemBase {
   parentCallId?: string;
 }
 
-export type Item = Message | Thinking | ToolCall | Approval | Plan;
+export type Item =
+  | Message
+  | Thinking
+  | ToolCall
+  | Approval
+  | Plan;
 
 export interface Usage {
   inputTokens: number;
@@ -584,7 +589,11 @@ export interface FinalOutput {
   isError: boolean;
 }
 
-export type FinalizedItem = FinalMessage | FinalReasoning | FinalCall | FinalOutput;
+export type FinalizedItem =
+  | FinalMessage
+  | FinalReasoning
+  | FinalCall
+  | FinalOutput;
 
 export interface ItemDone {
   type: "item_done";
@@ -623,21 +632,21 @@ export interface ResponseError {
 }
 
 export type StreamPayload =
-  ResponseStart | ItemStart | ItemDelta | ItemDone | ItemError | ItemCancelled | ResponseDone | ResponseError;
+  | ResponseStart
+  | ItemStart
+  | ItemDelta
+  | ItemDone
+  | ItemError
+  | ItemCancelled
+  | ResponseDone
+  | ResponseError;
 
 export interface StreamEvent {
   eventId: string;
   timestamp: string;
   turnId: string;
   sessionId: string;
-  type:
-    | "response_start"
-    | "item_start"
-    | "item_delta"
-    | "item_done"
-    | "item_error"
-    | "item_cancelled"
-    | "response_done"
-    | "response_error";
+  type: "response_start" | "item_start" | "item_delta" | "item_done" | "item_error" | "item_cancelled" | "response_done" | "response_error";
   payload: StreamPayload;
 }
+
