@@ -3,12 +3,15 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import {
   closeBrowser,
+  counts,
   newSession,
   openPage,
+  reads,
   ready,
   send,
   Server,
   turnEnds,
+  typeAfter,
   until,
 } from "./support.mjs";
 
@@ -63,7 +66,7 @@ test("projects: E1-TC-1.2b missing, E1-TC-1.2d duplicate, E1-TC-1.2a valid, E1-T
     await input.fill(`${server.home}/sec`);
     await page.locator(".offers li", { hasText: "second" }).waitFor();
     await page.keyboard.press("Escape");
-    assert.equal(await page.locator(".project").count(), 1);
+    await counts(page.locator(".project"), 1);
 
     await page.locator(".project-head").hover();
     await page.getByRole("button", { name: "Menu of web-shop" }).click();
@@ -91,10 +94,14 @@ test("a session: E1-TC-2.2a opens, E1-TC-3.1a own words at once, E1-TC-3.2a stre
   const { server, page } = await ready();
   try {
     await newSession(page);
-    assert.equal(await page.locator(".tab-title").textContent(), "New Session");
+    await reads(page.locator(".tab-title"), /^New Session$/);
     await page.evaluate(() => {
       window.lengths = [];
+      window.ownFirst = undefined;
       const look = () => {
+        const own = document.querySelector(".message.user") !== null;
+        const answered = document.querySelector(".message.agent") !== null;
+        if (own || answered) window.ownFirst ??= own && !answered;
         const length =
           document.querySelector(".message.agent .md")?.textContent.length ?? 0;
         if (length !== (window.lengths.at(-1) ?? 0))
@@ -106,8 +113,12 @@ test("a session: E1-TC-2.2a opens, E1-TC-3.1a own words at once, E1-TC-3.2a stre
     await send(page, "Explain the rounding error");
     await page
       .locator(".message.user", { hasText: "Explain the rounding error" })
-      .waitFor({ timeout: 500 });
+      .waitFor();
     await turnEnds(page);
+    assert.ok(
+      await page.evaluate(() => window.ownFirst),
+      "own words are there before anything of the agent",
+    );
     const lengths = await page.evaluate(() => window.lengths);
     assert.ok(
       lengths.length >= 4,
@@ -138,7 +149,7 @@ test("tools: E1-TC-3.3a running, E1-TC-3.3b folded result, a diff, a plan, E1-TC
     await tool.locator(".working[aria-label=Running]").waitFor();
     await tool.locator(".state.done").waitFor();
     await turnEnds(page);
-    assert.equal(await tool.count(), 1);
+    await counts(tool, 1);
     await tool.locator(".tool-head").click();
     await tool
       .locator(".output .ansi-fg-2", { hasText: "12 passed" })
@@ -218,7 +229,7 @@ test("a turn: E1-TC-3.7a stop is offered, E1-TC-3.5b a message is queued, edited
     await page.locator(".turn-cancelled", { hasText: "Cancelled" }).waitFor();
     await page.locator(".message.agent", { hasText: "word3" }).waitFor();
     await turnEnds(page);
-    assert.equal(await page.locator(".round.stop").count(), 0);
+    await counts(page.locator(".round.stop"), 0);
     await send(page, "echo still alive");
     await page.locator(".message.agent", { hasText: "still alive" }).waitFor();
     assert.deepEqual(page.problems, []);
@@ -259,7 +270,7 @@ test("errors: a failed turn says why; E1-TC-5.5a a missing agent says what to do
       .locator(".agents .status-missing", { hasText: "missing" })
       .first()
       .waitFor();
-    assert.equal(await page.locator(".tab").count(), 1);
+    await counts(page.locator(".tab"), 1);
     assert.deepEqual(page.problems, []);
   } finally {
     await server.stop();
@@ -274,19 +285,19 @@ test("search finds a word in all conversations and jumps to it; the palette find
     await turnEnds(page);
     await send(page, "long answer");
     await turnEnds(page);
-    await page.keyboard.press("Control+Shift+F");
-    await page.keyboard.type("xylophone");
+    await typeAfter(page, "Control+Shift+F", "xylophone");
     await page.locator(".picker-list li").first().waitFor();
     await page.keyboard.press("Enter");
     await page.locator(".row", { hasText: "xylophone" }).first().waitFor();
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("theme dark");
+    await typeAfter(page, "Control+k", "theme dark");
+    await counts(page.locator(".picker-list li"), 1);
     await page.keyboard.press("Enter");
-    assert.equal(
-      await page.evaluate(
-        () => getComputedStyle(document.body).backgroundColor,
-      ),
-      "rgb(22, 22, 25)",
+    await until(
+      async () =>
+        (await page.evaluate(
+          () => getComputedStyle(document.body).backgroundColor,
+        )) === "rgb(22, 22, 25)",
+      "the dark theme",
     );
     await page.reload();
     await page.locator(".session-row").first().waitFor();
@@ -308,9 +319,11 @@ test("sessions: E1-TC-2.4a archive takes the row, E1-TC-2.4b closes the tab, un-
     await page.keyboard.type("look at @tot");
     await page.locator(".completion li", { hasText: "src/total.ts" }).waitFor();
     await page.keyboard.press("Tab");
-    assert.equal(
-      await page.locator(".composer textarea").inputValue(),
-      "look at @src/total.ts ",
+    await until(
+      async () =>
+        (await page.locator(".composer textarea").inputValue()) ===
+        "look at @src/total.ts ",
+      "the completed path",
     );
     await page.locator(".composer textarea").fill("");
     await page.keyboard.type("/rev");
@@ -330,7 +343,7 @@ test("sessions: E1-TC-2.4a archive takes the row, E1-TC-2.4b closes the tab, un-
     await page
       .locator(".session-title", { hasText: "A better name" })
       .waitFor({ state: "detached" });
-    assert.equal(await page.locator(".tab").count(), 0);
+    await counts(page.locator(".tab"), 0);
     await page.getByRole("button", { name: "Archived" }).click();
     await page
       .locator(".archive")

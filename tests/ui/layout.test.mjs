@@ -6,12 +6,15 @@ import {
   axeSource,
   browser,
   closeBrowser,
+  counts,
   newSession,
   openPage,
+  reads,
   ready,
   send,
   Server,
   turnEnds,
+  typeAfter,
   until,
 } from "./support.mjs";
 
@@ -23,6 +26,18 @@ const scrollState = (page) =>
     fromEnd: element.scrollHeight - element.scrollTop - element.clientHeight,
   }));
 
+/** Where the conversation stands once the wheel's movement is over. */
+async function settled(page) {
+  let last = await scrollState(page);
+  await until(async () => {
+    const now = await scrollState(page);
+    const still = now.top === last.top;
+    last = now;
+    return still;
+  }, "the scrolling to end");
+  return last;
+}
+
 test("scrolling: E1-TC-3.6a follows, E1-TC-3.6b pauses when the reader scrolls up and shows a button, E1-TC-3.6c the button resumes, E1-TC-3.5a the composer stays", async () => {
   const { server, page } = await ready();
   try {
@@ -31,15 +46,15 @@ test("scrolling: E1-TC-3.6a follows, E1-TC-3.6b pauses when the reader scrolls u
     await page
       .locator(".message.agent", { hasText: "Paragraph 30 " })
       .waitFor();
-    assert.ok(
-      (await scrollState(page)).fromEnd < 60,
-      "follows while text streams",
+    await until(
+      async () => (await scrollState(page)).fromEnd < 60,
+      "following while text streams",
     );
     const box = await page.locator(".composer").boundingBox();
     await page.locator(".chat-scroll").hover();
     await page.mouse.wheel(0, -600);
     await page.getByRole("button", { name: /Newest|new$/ }).waitFor();
-    const paused = await scrollState(page);
+    const paused = await settled(page);
     await page
       .locator(".message.agent", { hasText: "Paragraph 40 " })
       .waitFor();
@@ -55,7 +70,7 @@ test("scrolling: E1-TC-3.6a follows, E1-TC-3.6b pauses when the reader scrolls u
       async () => (await scrollState(page)).fromEnd < 60,
       "the end again",
     );
-    assert.equal(await page.locator(".to-end").count(), 0);
+    await counts(page.locator(".to-end"), 0);
     const now = await page.locator(".composer").boundingBox();
     assert.equal(
       Math.round(now.y + now.height),
@@ -80,7 +95,7 @@ test("tabs: E1-TC-4.1a and E1-TC-4.1b open, E1-TC-4.2a scroll is kept, E1-TC-4.2
     await newSession(page);
     await send(page, "echo the second one");
     await turnEnds(page);
-    assert.equal(await page.locator(".tab").count(), 2);
+    await counts(page.locator(".tab"), 2);
     await page.locator(".tab").first().click();
     await page.locator(".message.agent", { hasText: "Paragraph 59" }).waitFor();
     await page.locator(".chat-scroll").hover();
@@ -90,7 +105,7 @@ test("tabs: E1-TC-4.1a and E1-TC-4.1b open, E1-TC-4.2a scroll is kept, E1-TC-4.2
       async () => (await scrollState(page)).fromEnd > 400,
       "scrolled up",
     );
-    const before = await scrollState(page);
+    const before = await settled(page);
     const took = await page.evaluate(async () => {
       const tabs = [...document.querySelectorAll("[role=tab]")];
       const shown = (text) =>
@@ -122,28 +137,16 @@ test("tabs: E1-TC-4.1a and E1-TC-4.1b open, E1-TC-4.2a scroll is kept, E1-TC-4.2
       "the old scroll position",
     );
     await page.locator(".tab").nth(1).dragTo(page.locator(".tab").first());
-    await until(
-      async () => (await page.locator(".tab-title").first().textContent()).includes("the second one"),
-      "the second tab in the first place",
-    );
+    await reads(page.locator(".tab-title").first(), /the second one/);
     await page.reload();
     await page.locator(".tab").nth(1).waitFor();
-    assert.match(
-      await page.locator(".tab-title").first().textContent(),
-      /the second one/,
-    );
-    assert.match(
-      await page.locator("[role=tab][aria-selected=true]").textContent(),
-      /long answer/,
-    );
+    await reads(page.locator(".tab-title").first(), /the second one/);
+    await reads(page.locator("[role=tab][aria-selected=true]"), /long answer/);
     await page.locator(".tab-close").nth(1).click();
-    assert.match(
-      await page.locator("[role=tab][aria-selected=true]").textContent(),
-      /the second one/,
-    );
+    await reads(page.locator("[role=tab][aria-selected=true]"), /the second one/);
     await page.locator(".tab-close").first().click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
-    assert.equal(await page.locator(".session-row").count(), 2);
+    await counts(page.locator(".session-row"), 2);
     assert.deepEqual(page.problems, []);
   } finally {
     await server.stop();
@@ -157,20 +160,16 @@ test("phone width: the sidebar is a drawer, nothing overflows, a message can be 
     await page
       .getByRole("heading", { name: "Welcome to Liminal Builder" })
       .waitFor();
-    await addProject(page, server.project).catch(() => {});
-    if ((await page.locator("dialog").count()) === 0)
-      await page
-        .locator(".home")
-        .getByRole("button", { name: "Add project" })
-        .click();
+    await addProject(page, server.project, page.locator(".home"));
     await page.locator("dialog", { hasText: "New session" }).waitFor();
     await newSession(page);
     await send(page, "use tools on the phone");
     await turnEnds(page);
-    assert.ok(
-      await page.evaluate(
-        () => document.documentElement.scrollWidth <= window.innerWidth,
-      ),
+    await until(
+      () =>
+        page.evaluate(
+          () => document.documentElement.scrollWidth <= window.innerWidth,
+        ),
       "no sideways scrolling",
     );
     await page.getByRole("button", { name: "Show sidebar" }).click();
@@ -245,6 +244,7 @@ test("on a phone everything that is touched is at least 40 pixels high and wide,
       .locator(".home")
       .getByRole("button", { name: "Add project" })
       .click();
+    await page.locator("dialog[open]").waitFor();
     await look("add project");
     await page
       .getByLabel("Folder on the server's machine")
@@ -286,10 +286,10 @@ test("keyboard only: from an empty page to an answered approval", async () => {
     await page
       .getByRole("heading", { name: "Welcome to Liminal Builder" })
       .waitFor();
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("add project");
-    await page.keyboard.press("Enter");
-    await page.keyboard.type(server.project);
+    await typeAfter(page, "Control+k", "add project");
+    await page.locator(".picker-list li", { hasText: /add project/i }).first().waitFor();
+    await counts(page.locator(".picker-list li"), 1);
+    await typeAfter(page, "Enter", server.project);
     await page.keyboard.press("Enter");
     await page.locator("dialog", { hasText: "New session" }).waitFor();
     await until(

@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import {
   closeBrowser,
+  counts,
   development,
   newSession,
   openPage,
+  reads,
   ready,
   send,
   turnEnds,
@@ -90,17 +92,15 @@ test("kill -9 of the server with the page open: it comes back, E1-TC-4.7a tabs s
       now.slice(0, before.length - 1),
       before.slice(0, before.length - 1),
     );
-    assert.equal(
-      await page
-        .locator(".message.user", { hasText: "written while it was down" })
-        .count(),
+    await counts(
+      page.locator(".message.user", { hasText: "written while it was down" }),
       1,
     );
     await page.reload();
     await page
       .locator(".message.agent", { hasText: "before the fall" })
       .waitFor();
-    assert.equal(await page.locator(".tab").count(), 1);
+    await counts(page.locator(".tab"), 1);
     assert.deepEqual(page.problems, []);
   } finally {
     await server.stop();
@@ -118,10 +118,7 @@ test(
       await page.locator(".message.agent", { hasText: "word12 " }).waitFor();
       await server.restart();
       await page.locator(".turn-failed").waitFor({ timeout: 30_000 });
-      assert.match(
-        await page.locator(".message.agent").first().textContent(),
-        /word0 .*word5 /,
-      );
+      await reads(page.locator(".message.agent").first(), /word0 .*word5 /);
       await send(page, "echo and on");
       await page
         .locator(".message.agent", { hasText: "and on" })

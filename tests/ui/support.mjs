@@ -189,8 +189,9 @@ export async function openPage(
   return page;
 }
 
-export async function addProject(page, path) {
-  await page.getByRole("button", { name: "Add project" }).first().click();
+/** `from` is where the button is pressed: on a phone the sidebar's is out of sight. */
+export async function addProject(page, path, from = page) {
+  await from.getByRole("button", { name: "Add project" }).first().click();
   await page.getByLabel("Folder on the server's machine").fill(path);
   await page
     .locator("dialog")
@@ -213,10 +214,33 @@ export async function newSession(page, agentName = "scripted") {
   await page.locator(".starting").waitFor({ state: "detached" });
 }
 
+/** Returns when the page has taken the message: what is asked of it next is about this message, not the one before. */
 export async function send(page, text) {
-  await page.locator(".composer textarea").fill(text);
+  const field = page.locator(".composer textarea");
+  await field.fill(text);
   await page.keyboard.press("Enter");
+  await until(async () => (await field.inputValue()) === "", "the message to be taken");
 }
+
+/** A shortcut that opens something to type into: types once the focus is there. */
+export async function typeAfter(page, shortcut, text) {
+  const focused = () =>
+    page.evaluate(() => {
+      const on = document.activeElement;
+      return on?.closest("dialog") && /^(INPUT|TEXTAREA)$/.test(on.tagName);
+    });
+  await page.keyboard.press(shortcut);
+  await until(focused, "a field to type into");
+  await page.keyboard.type(text);
+}
+
+/** Waits until there are `count` of them. */
+export const counts = (locator, count) =>
+  until(async () => (await locator.count()) === count, `${count} of ${locator}`);
+
+/** Waits until what the element shows matches. */
+export const reads = (locator, pattern, ms) =>
+  until(async () => pattern.test(await locator.textContent()), `${pattern} in ${locator}`, ms);
 
 /** The turn ended: nothing is on its way, nobody works, and the last row is the end of a turn. */
 export async function turnEnds(page) {
@@ -234,7 +258,7 @@ export async function turnEnds(page) {
         );
       }),
     "the end of the turn",
-    30_000,
+    90_000,
   );
 }
 
