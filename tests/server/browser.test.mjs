@@ -152,8 +152,8 @@ test("S35: an open page gives nothing to a stranger who takes the port, and come
   await page.goto(own.readyLine.replace(/^.*: (http)/, "$1"));
   await page.waitForFunction(() => localStorage.getItem("lb.token") !== null);
   const bearer = await page.evaluate(() => localStorage.getItem("lb.token"));
-  const online = () => page.evaluate(async () => (await fetch("/healthz")).ok).catch(() => false);
-  await eventually(online, "the page is there");
+  // Connected, not only loaded: a page that is just asking for its ticket has seen the proof a moment ago.
+  await eventually(async () => /lb_streams 1\b/.test((await own.ask("GET", "/metrics")).text), "the page is connected", 60_000);
   const port = own.port;
   await own.kill();
 

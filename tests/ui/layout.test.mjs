@@ -143,7 +143,10 @@ test("tabs: E1-TC-4.1a and E1-TC-4.1b open, E1-TC-4.2a scroll is kept, E1-TC-4.2
     await reads(page.locator(".tab-title").first(), /the second one/);
     await reads(page.locator("[role=tab][aria-selected=true]"), /long answer/);
     await page.locator(".tab-close").nth(1).click();
-    await reads(page.locator("[role=tab][aria-selected=true]"), /the second one/);
+    await reads(
+      page.locator("[role=tab][aria-selected=true]"),
+      /the second one/,
+    );
     await page.locator(".tab-close").first().click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await counts(page.locator(".session-row"), 2);
@@ -287,7 +290,10 @@ test("keyboard only: from an empty page to an answered approval", async () => {
       .getByRole("heading", { name: "Welcome to Liminal Builder" })
       .waitFor();
     await typeAfter(page, "Control+k", "add project");
-    await page.locator(".picker-list li", { hasText: /add project/i }).first().waitFor();
+    await page
+      .locator(".picker-list li", { hasText: /add project/i })
+      .first()
+      .waitFor();
     await counts(page.locator(".picker-list li"), 1);
     await typeAfter(page, "Enter", server.project);
     await page.keyboard.press("Enter");

@@ -219,7 +219,10 @@ export async function send(page, text) {
   const field = page.locator(".composer textarea");
   await field.fill(text);
   await page.keyboard.press("Enter");
-  await until(async () => (await field.inputValue()) === "", "the message to be taken");
+  await until(
+    async () => (await field.inputValue()) === "",
+    "the message to be taken",
+  );
 }
 
 /** A shortcut that opens something to type into: types once the focus is there. */
@@ -236,11 +239,18 @@ export async function typeAfter(page, shortcut, text) {
 
 /** Waits until there are `count` of them. */
 export const counts = (locator, count) =>
-  until(async () => (await locator.count()) === count, `${count} of ${locator}`);
+  until(
+    async () => (await locator.count()) === count,
+    `${count} of ${locator}`,
+  );
 
 /** Waits until what the element shows matches. */
 export const reads = (locator, pattern, ms) =>
-  until(async () => pattern.test(await locator.textContent()), `${pattern} in ${locator}`, ms);
+  until(
+    async () => pattern.test(await locator.textContent()),
+    `${pattern} in ${locator}`,
+    ms,
+  );
 
 /** The turn ended: nothing is on its way, nobody works, and the last row is the end of a turn. */
 export async function turnEnds(page) {
