@@ -17,5 +17,6 @@ export default defineConfig({
     environment: "jsdom",
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/test_setup.ts"],
+    testTimeout: 60_000, // A busy machine is no failure.
   },
 });

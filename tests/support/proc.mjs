@@ -45,7 +45,7 @@ export const zombiesOf = (pid) =>
   });
 
 /** How many marked processes are still there after `ms`; returns as soon as there are none. */
-export async function leftAfter(mark, ms = 5000) {
+export async function leftAfter(mark, ms = 30_000) {
   await eventually(() => marked(mark).length === 0, "the end of all processes", ms).catch(() => {});
   return marked(mark).length;
 }

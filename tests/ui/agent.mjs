@@ -1,4 +1,6 @@
 // An agent for the browser tests: speaks ACP on stdio and does what words in the prompt say. Keeps nothing.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { all, ansi, payloads } from "../../ui/dev/corpus.mjs";
 import { answer } from "../../ui/dev/agent.mjs";
@@ -34,9 +36,9 @@ const methods = {
     agentInfo: { name: "scripted", version: "1.0.0" },
     authMethods: [],
   }),
-  "session/new": () => {
+  "session/new": ({ cwd }) => {
     const sessionId = `scripted-${process.pid}-${sessions.size + 1}`;
-    sessions.set(sessionId, {});
+    sessions.set(sessionId, { cwd });
     setTimeout(
       () =>
         update(sessionId, {
@@ -50,8 +52,8 @@ const methods = {
     );
     return { sessionId, modes };
   },
-  "session/load": ({ sessionId }) => {
-    sessions.set(sessionId, {});
+  "session/load": ({ sessionId, cwd }) => {
+    sessions.set(sessionId, { cwd });
     return { modes };
   },
   "session/set_mode": ({ sessionId, modeId }) => {
@@ -95,7 +97,8 @@ async function play(sessionId, prompt) {
     sessionUpdate: "agent_thought_chunk",
     content: text("Looking at the test first."),
   });
-  if (/\btools?\b/.test(prompt)) await tools(sessionId, stopped);
+  if (/\btools?\b/.test(prompt))
+    await tools(sessionId, stopped, /\buntil told\b/.test(prompt));
   if (/\bapprov/.test(prompt) && !stopped()) await approval(sessionId);
   if (/\blong\b/.test(prompt))
     for (let n = 0; n < 60 && !stopped(); n++)
@@ -104,7 +107,7 @@ async function play(sessionId, prompt) {
         4,
       );
   else if (/\bslow\b/.test(prompt))
-    for (let n = 0; n < 100 && !stopped(); n++) {
+    for (let n = 0; n < 2000 && !stopped(); n++) {
       await say(`word${n} `);
       await sleep(60);
     }
@@ -113,7 +116,8 @@ async function play(sessionId, prompt) {
   return stopped() ? "cancelled" : "end_turn";
 }
 
-async function tools(sessionId, stopped) {
+/** `held`: the first one runs until a file `go-on` is in the project, so that a test can look at it while it runs. */
+async function tools(sessionId, stopped, held) {
   const id = `call-${nextId++}`;
   update(sessionId, {
     sessionUpdate: "tool_call",
@@ -123,7 +127,12 @@ async function tools(sessionId, stopped) {
     status: "in_progress",
     rawInput: { command: "npm test -- pricing" },
   });
-  await sleep(150);
+  do await sleep(150);
+  while (
+    held &&
+    !stopped() &&
+    !existsSync(join(sessions.get(sessionId).cwd, "go-on"))
+  );
   if (stopped()) return;
   update(sessionId, {
     sessionUpdate: "tool_call_update",

@@ -1,5 +1,7 @@
 // A user's way through the product, in a real browser against the real server.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, test } from "node:test";
 import {
   closeBrowser,
@@ -144,9 +146,10 @@ test("tools: E1-TC-3.3a running, E1-TC-3.3b folded result, a diff, a plan, E1-TC
   const { server, page } = await ready();
   try {
     await newSession(page);
-    await send(page, "use tools");
+    await send(page, "use tools until told");
     const tool = page.locator(".tool", { hasText: "npm test -- pricing" });
     await tool.locator(".working[aria-label=Running]").waitFor();
+    writeFileSync(join(server.project, "go-on"), "");
     await tool.locator(".state.done").waitFor();
     await turnEnds(page);
     await counts(tool, 1);

@@ -169,7 +169,7 @@ export async function openPage(
       reducedMotion: "reduce",
     }));
   const page = await within.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(45_000);
   page.problems = [];
   page.foreign = [];
   page.on("pageerror", (error) => page.problems.push(error.message));
@@ -283,7 +283,7 @@ export async function ready(options) {
 }
 
 /** Polls with a deadline. */
-export async function until(condition, what, ms = 15_000) {
+export async function until(condition, what, ms = 45_000) {
   const deadline = Date.now() + ms;
   for (;;) {
     const value = await condition();

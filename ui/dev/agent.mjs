@@ -64,7 +64,7 @@ export async function play(session, turnId, prompt, { pace = 12 } = {}) {
   if (/\becho\b/.test(prompt)) await say("answer", prompt);
   else if (/\bslow\b/.test(prompt))
     await say("answer", "", async (itemId) => {
-      for (let n = 0; n < 100 && !cancelled; n++) {
+      for (let n = 0; n < 2000 && !cancelled; n++) {
         timeline.append(itemId, "content", `word${n} `);
         await sleep(60);
       }

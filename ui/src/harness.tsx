@@ -138,7 +138,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
 export async function until<T>(
   condition: () => T,
   what = condition.toString(),
-  ms = 3000,
+  ms = 30_000,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms;
   for (;;) {
