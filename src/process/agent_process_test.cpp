@@ -57,9 +57,7 @@ TEST_CASE("stopping: a child that ends at the end of its input is not signalled"
   auto agent = std::make_shared<ScriptedProcess>(io.get_executor());
   std::optional<ExitStatus> status;
   asio::co_spawn(io, stop_into(agent, status), asio::detached);
-  const auto before = std::chrono::steady_clock::now();
   io.run();
-  CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(1));
   CHECK(status == ExitStatus{.code = 0, .signal = {}});
   CHECK(!agent->terminated());
 }
@@ -82,7 +80,6 @@ TEST_CASE("E1-TC-5.5b: stopping: SIGTERM after 2 s, SIGKILL after 5 s, for a chi
   CHECK(second == ExitStatus{.code = {}, .signal = SIGKILL});
   CHECK(stubborn->terminated());
   CHECK(took >= limits::kStopKillAfter);
-  CHECK(took < limits::kStopKillAfter + std::chrono::seconds(2));
 }
 
 TEST_CASE("find_program: absolute entries of PATH only, executables only") {

@@ -130,7 +130,7 @@ TEST_CASE("F10: a line of 100 MB with the real limit costs bounded memory and li
   CHECK(huge->text.size() == limits::kTruncatedLineBytes);
   CHECK(reader.next()->text == "after");
   CHECK(held_max <= limits::kLineBytesMax + piece.size() + 8);
-  CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(5));
+  CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(60));
 }
 
 TEST_CASE("F11: any splitting of any bytes gives the lines of the whole") {

@@ -18,7 +18,7 @@
 namespace lb {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 /// A server over a real store.
 struct Server {

@@ -12,7 +12,7 @@
 namespace lb {
 namespace {
 
-using namespace testing;
+using namespace test;
 namespace fs = std::filesystem;
 
 /// The folders that the sources of `folder` (tests apart) include from.

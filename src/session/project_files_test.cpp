@@ -17,7 +17,7 @@
 namespace lb {
 namespace {
 
-using namespace testing;
+using namespace test;
 namespace fs = std::filesystem;
 
 TEST_CASE("the files of a folder without git: its own, not hidden ones and not through links") {

@@ -9,7 +9,7 @@
 namespace lb {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 TEST_CASE("search finds what was said, with a snippet and where it was") {
   World world;

@@ -15,7 +15,7 @@
 #include "tests/support/scripted_provider.h"
 #include "tests/support/temp_dir.h"
 
-namespace lb::testing {
+namespace lb::test {
 
 /// What the service told everyone.
 struct Heard final : ServiceEvents {
@@ -123,4 +123,4 @@ struct World {
   std::optional<SessionService> service;
 };
 
-}  // namespace lb::testing
+}  // namespace lb::test

@@ -9,7 +9,7 @@
 namespace lb {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 SessionAnswerRequest decision(const SessionId& session, const std::string& item,
                               std::optional<std::string> option) {
@@ -186,12 +186,12 @@ TEST_CASE("P10: what ran when the server died is ended once, and never run again
   const TurnId turn = world.begin(session, "Work");
   Text growing("Half an ans");
   world.claude->say(session, turn, "i1", growing, ItemStatus::Create);
-  world.loop.until([&] { return false; }, std::chrono::milliseconds(60));
+  world.loop.until([&] { return false; }, std::chrono::milliseconds(300));
   growing.append("wer");
   world.claude->say(session, turn, "i1", growing, ItemStatus::Update);
   world.claude->ask(session, turn, "i2");
   const TurnId waiting = world.send(session, "Next")->turn_id;
-  world.loop.until([&] { return false; }, std::chrono::milliseconds(60));
+  world.loop.until([&] { return false; }, std::chrono::milliseconds(300));
   const Revision seen = world.loop.run(world.service->timeline(session, 0))->rev;
 
   world.restart();

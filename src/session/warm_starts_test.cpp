@@ -5,7 +5,7 @@
 namespace lb {
 namespace {
 
-using testing::World;
+using test::World;
 
 SessionCreateRequest in(const Project& project, const std::string& cli_type) {
   SessionCreateRequest request;

@@ -12,7 +12,7 @@ namespace lb {
 namespace {
 
 TEST_CASE("P14: a second one is refused and told the address of the first") {
-  const testing::TempDir dir;
+  const test::TempDir dir;
   const std::string path = dir.file("data");
   {
     auto first = DataDir::open(path);
@@ -32,7 +32,7 @@ TEST_CASE("P14: a second one is refused and told the address of the first") {
 }
 
 TEST_CASE("P14: the lock dies with its process") {
-  const testing::TempDir dir;
+  const test::TempDir dir;
   int ready[2];
   REQUIRE(::pipe(ready) == 0);
   const pid_t child = ::fork();
@@ -55,7 +55,7 @@ TEST_CASE("P14: the lock dies with its process") {
 }
 
 TEST_CASE("S17: a data directory that others can read is refused with the remedy") {
-  const testing::TempDir dir;
+  const test::TempDir dir;
   REQUIRE(::mkdir(dir.file("open").c_str(), 0755) == 0);
   const auto refused = DataDir::open(dir.file("open"));
   REQUIRE(!refused.has_value());

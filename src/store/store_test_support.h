@@ -6,7 +6,7 @@
 #include "model/item.h"
 #include "store/records.h"
 
-namespace lb::testing {
+namespace lb::test {
 
 inline SessionRecord record(const std::string& id) {
   SessionRecord record;
@@ -62,4 +62,4 @@ inline std::string text_of(const std::string& payload) {
   return item ? growing_text(*item).text->str() : "undecodable: " + payload;
 }
 
-}  // namespace lb::testing
+}  // namespace lb::test

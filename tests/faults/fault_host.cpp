@@ -157,10 +157,10 @@ std::int64_t survivor_round(Victim victim) {
   }
   if (victim == Victim::Host) {
     kill_and_reap(host->process);
-    return ms_until_gone(mark, 2s);
+    return ms_until_gone(mark, 30s);
   }
   for (const pid_t guardian : marked_named(mark, "lb-guardian")) ::kill(guardian, SIGKILL);
-  const std::int64_t ms = ms_until_gone(mark, 2s);
+  const std::int64_t ms = ms_until_gone(mark, 30s);
   kill_and_reap(host->process);
   return ms;
 }

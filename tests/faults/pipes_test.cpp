@@ -53,7 +53,7 @@ TEST_CASE("F18: a child that does not read costs a bounded queue, and its other 
   CHECK(accepted <= limits::kStdinQueueBytesMax + (1U << 20U));
   CHECK(stage.run(Stage::one_line(agent)) == "ready");
   agent->kill();
-  CHECK(stage.run(agent->exited(), 3s) == ExitStatus{.code = {}, .signal = SIGKILL});
+  CHECK(stage.run(agent->exited(), 30s) == ExitStatus{.code = {}, .signal = SIGKILL});
 }
 
 TEST_CASE("P8: 64 MB each way at once, stderr too: nothing deadlocks, nothing is lost") {
@@ -80,17 +80,17 @@ TEST_CASE("F17, F19: a child that nobody reads waits; it can still be ended at o
   CHECK(agent->alive());
   CHECK(agent->stderr_tail().size() <= limits::kStderrTailBytes);
   agent->kill();
-  stage.run(agent->exited(), 3s);
+  stage.run(agent->exited(), 30s);
   CHECK(stage.run(count_lines(agent)).lines < 10'000);  // What the pipe held, no more.
 }
 
 TEST_CASE("F6: a child that closes its output and stays is seen: the output ends, it is alive") {
   Stage stage;
   auto agent = stage.launch({"closer"});
-  CHECK(stage.run(count_lines(agent), 5s).lines == 1);
+  CHECK(stage.run(count_lines(agent), 30s).lines == 1);
   CHECK(agent->alive());
   agent->kill();
-  stage.run(agent->exited(), 3s);
+  stage.run(agent->exited(), 30s);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <cctype>
 #include <stdexcept>
 
-namespace lb::testing {
+namespace lb::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -231,4 +231,4 @@ int Socket::wait_for_close(std::chrono::milliseconds limit) {
   return close_code_.value_or(1006);
 }
 
-}  // namespace lb::testing
+}  // namespace lb::test

@@ -15,7 +15,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 
-namespace lb::testing {
+namespace lb::test {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
@@ -105,4 +105,4 @@ class Socket {
   int pongs_ = 0;
 };
 
-}  // namespace lb::testing
+}  // namespace lb::test

@@ -4,7 +4,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/use_future.hpp>
 
-namespace lb::testing {
+namespace lb::test {
 
 LiveServer::LiveServer() {
   auto first = std::make_unique<ScriptedProvider>("claude-code");
@@ -68,4 +68,4 @@ TurnId LiveServer::send(const SessionId& session, const std::string& content) {
   return TurnId(std::string(string_at(reply.json(), "turnId")));
 }
 
-}  // namespace lb::testing
+}  // namespace lb::test

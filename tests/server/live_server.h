@@ -21,7 +21,7 @@
 #include "tests/support/scripted_provider.h"
 #include "tests/support/temp_dir.h"
 
-namespace lb::testing {
+namespace lb::test {
 
 class LiveServer {
  public:
@@ -85,4 +85,4 @@ class LiveServer {
   std::thread thread_;
 };
 
-}  // namespace lb::testing
+}  // namespace lb::test

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cstring>
 
-namespace lb::testing {
+namespace lb::test {
 
 struct Faults {
   std::atomic<int> writes{0};         // Seen so far.
@@ -123,4 +123,4 @@ class FaultyVfs {
   inline static sqlite3_vfs vfs_;
 };
 
-}  // namespace lb::testing
+}  // namespace lb::test

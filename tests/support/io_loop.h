@@ -12,14 +12,14 @@
 #include <stdexcept>
 #include <utility>
 
-namespace lb::testing {
+namespace lb::test {
 
 namespace asio = boost::asio;
 
 class IoLoop {
  public:
   /// Long enough for a loaded machine under a sanitizer; no test waits this long when it passes.
-  static constexpr std::chrono::seconds kDeadline{20};
+  static constexpr std::chrono::seconds kDeadline{60};
 
   asio::io_context& context() { return context_; }
   auto executor() { return context_.get_executor(); }
@@ -65,4 +65,4 @@ class IoLoop {
   asio::io_context context_{1};
 };
 
-}  // namespace lb::testing
+}  // namespace lb::test

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "providers/provider.h"
 
-namespace lb::testing {
+namespace lb::test {
 
 class ScriptedProvider final : public Provider {
  public:
@@ -284,4 +284,4 @@ class ScriptedProvider final : public Provider {
   StatusCallback status_;
 };
 
-}  // namespace lb::testing
+}  // namespace lb::test

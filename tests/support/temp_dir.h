@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace lb::testing {
+namespace lb::test {
 
 class TempDir {
  public:
@@ -30,4 +30,4 @@ class TempDir {
   std::string path_;
 };
 
-}  // namespace lb::testing
+}  // namespace lb::test

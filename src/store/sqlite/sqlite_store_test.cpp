@@ -16,7 +16,7 @@
 namespace lb {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 std::unique_ptr<Store> open(IoLoop& loop, const std::string& directory) {
   auto store = open_sqlite_store(loop.executor(), {directory, ""});
