@@ -1,105 +1,23 @@
-// What the server adds to a bare relay, how much it carries, and what it costs while idle. One JSON line per figure.
+// What the server adds to a bare relay, how much it carries, and what it costs while idle. One JSON line per figure, with its target and
+// whether it was met where there is one; ends with 1 when one was missed.
 //
-//   node bench/server.mjs [NAME...]     of: start latency saturation fanout bytes
-import { spawn } from "node:child_process";
+//   node bench/server.mjs [NAME...]     of: start latency durable saturation fanout bytes
+import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import net from "node:net";
-import { dirname, join } from "node:path";
-import { quantile } from "../tests/support/figures.mjs";
+import { join } from "node:path";
+import { median, quantile } from "../tests/support/figures.mjs";
 import { cpuMs, rssKb } from "../tests/support/proc.mjs";
-import { eventually, makeHome, program, Server, Socket, sleep, token } from "../tests/support/server.mjs";
+import { eventually, makeHome, Server, sleep, token } from "../tests/support/server.mjs";
+import { medians, readRelay, readServer, spread } from "./support/reader.mjs";
 
 const wanted = process.argv.slice(2);
-const say = (figure) => console.log(JSON.stringify(figure));
 const now = () => process.hrtime.bigint();
 const place = makeHome();
+const kRuns = 5;
 
-/** Microseconds from each stamp in the text to this moment. */
-function stampsTo(latencies, text) {
-  const at = now();
-  for (const [, stamp] of text.matchAll(/@(\d+) /g)) latencies.push(Number(at - BigInt(stamp)) / 1000);
-}
-
-function summary(latencies) {
-  return { chunks: latencies.length, p50_us: Math.round(quantile(latencies, 0.5)), p99_us: Math.round(quantile(latencies, 0.99)) };
-}
-
-/** The demo agent behind a bare relay; resolves to the latencies of one load. */
-async function throughRelay(prompt) {
-  const relay = join(dirname(program), "bench", "relay");
-  const child = spawn("bash", ["-c", `"$0" demo-agent | "$1"`, program, relay], {
-    env: { PATH: process.env.PATH, HOME: place.home },
-    stdio: ["pipe", "ignore", "pipe"],
-  });
-  const port = await new Promise((done) => child.stderr.once("data", (data) => done(Number(String(data).trim()))));
-  const latencies = [];
-  const socket = net.connect(port, "127.0.0.1");
-  socket.setNoDelay(true);
-  const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  await new Promise((done) => {
-    let rest = "";
-    socket.on("data", (data) => {
-      const text = rest + data;
-      const end = text.lastIndexOf("\n") + 1;
-      rest = text.slice(end);
-      stampsTo(latencies, text.slice(0, end));
-      for (const line of text.slice(0, end).split("\n")) {
-        if (!line.includes('"id"')) continue;
-        const message = JSON.parse(line);
-        if (message.id === 1) send({ id: 2, method: "session/new", params: { cwd: place.project, mcpServers: [] } });
-        if (message.id === 2) {
-          const { sessionId } = message.result;
-          send({ id: 3, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text: prompt }] } });
-        }
-        if (message.id === 3) done();
-      }
-    });
-    send({ id: 1, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } });
-  });
-  socket.destroy();
-  child.stdin.end();
-  return latencies;
-}
-
-/** Sessions that play `prompt` at the same time, one reader each. */
-async function throughServer(server, sessions, prompt, { appends = true } = {}) {
-  const latencies = [];
-  let bytes = 0;
-  let text = 0;
-  const begun = now();
-  const cpu = cpuMs(server.child.pid);
-  await Promise.all(
-    sessions.map(
-      (sessionId) =>
-        new Promise((done, failed) => {
-          let turnId;
-          const ended = new Set();
-          const socket = new Socket(server.port, {
-            onMessage: (message, size) => {
-              if (message.sessionId !== sessionId) return;
-              if (message.type === "session:append") {
-                bytes += size;
-                text += message.text.length;
-                stampsTo(latencies, message.text);
-              } else if (message.type === "session:upsert" && message.payload.origin === "agent") {
-                bytes += size;
-                if (message.payload.status === "create" && appends) stampsTo(latencies, message.payload.content);
-                if (message.payload.status === "complete") text = Math.max(text, message.payload.content.length);
-              } else if (message.type === "session:turn" && message.payload.type !== "turn_started") {
-                ended.add(message.payload.turnId);
-              } else if (message.type === "session:sent") {
-                turnId = message.turnId;
-              } else if (message.type === "session:history") {
-                socket.send({ type: "session:send", sessionId, content: prompt });
-              } else if (message.type === "error") failed(new Error(message.message));
-              if (turnId && ended.has(turnId)) socket.destroy();
-            },
-            onClose: done,
-          });
-          socket.open.then(() => socket.send({ type: "session:open", sessionId, appends }), failed);
-        }),
-    ),
-  );
-  return { latencies, bytes, text, seconds: Number(now() - begun) / 1e9, cpuMs: cpuMs(server.child.pid) - cpu };
+function say(figure, target, met) {
+  console.log(JSON.stringify(target === undefined ? figure : { ...figure, target, met }));
+  if (met === false) process.exitCode = 1;
 }
 
 async function withServer(count, work) {
@@ -113,64 +31,141 @@ async function withServer(count, work) {
   }
 }
 
+/** Sessions that play `prompt` at the same time, one reader each: what they saw, how long it took, what it cost the server. */
+async function timed(server, sessions, prompt) {
+  const begun = now();
+  const cpu = cpuMs(server.child.pid);
+  const readers = await readServer(server, sessions, prompt);
+  return { readers, seconds: Number(now() - begun) / 1e9, cpuMs: cpuMs(server.child.pid) - cpu };
+}
+
+/** Relay and server in turn, each with fresh processes; the medians of each, side by side. */
+async function beside(sessions, { chunks, every_us: everyUs, skip }) {
+  const prompt = `/load chunks=${chunks + skip} bytes=60 every_us=${everyUs}`;
+  const bare = [];
+  const ours = [];
+  const cpu = [];
+  for (let run = 0; run < kRuns; ++run) {
+    // Through the relay all sessions share one reader.
+    bare.push(spread(await readRelay(place, sessions, prompt), skip * sessions));
+    const seen = await withServer(sessions, (server, all) => timed(server, all, prompt));
+    ours.push(spread(seen.readers, skip));
+    cpu.push((seen.cpuMs * 10_000) / (sessions * (chunks + skip)));
+  }
+  // The last chunks of a turn may arrive inside its final form, which has a figure of its own.
+  const least = Math.min(...ours.map((run) => run.chunks));
+  if (least < sessions * chunks * 0.98) throw new Error(`a reader got ${least} of ${sessions * chunks} chunks`);
+  const relay = medians(bare);
+  const server = medians(ours);
+  const ratio = { p50: server.p50 / relay.p50, p99: server.p99 / relay.p99 };
+  say(
+    {
+      name: `latency_${sessions}_session${sessions > 1 ? "s" : ""}`,
+      runs: kRuns,
+      chunks: sessions * chunks,
+      p50_us: server.p50,
+      p99_us: server.p99,
+      relay_p50_us: relay.p50,
+      relay_p99_us: relay.p99,
+      p50_ratio: Number(ratio.p50.toFixed(2)),
+      p99_ratio: Number(ratio.p99.toFixed(2)),
+      p99_us_runs: ours.map((run) => run.p99),
+      relay_p99_us_runs: bare.map((run) => run.p99),
+      cpu_ms_per_10000_chunks: Math.round(median(cpu)),
+    },
+    "p50_ratio <= 2, p99_ratio <= 3",
+    ratio.p50 <= 2 && ratio.p99 <= 3,
+  );
+}
+
+/** What this disk needs for one small write that is synced, in µs. */
+function syncs(count) {
+  const file = openSync(join(place.home, "sync"), "w");
+  const took = [];
+  for (let i = 0; i < count; ++i) {
+    const begun = now();
+    writeSync(file, Buffer.alloc(4096, i));
+    fdatasyncSync(file);
+    took.push(Number(now() - begun) / 1000);
+  }
+  closeSync(file);
+  return took;
+}
+
 const benches = {
   async start() {
     const ready = [];
-    let rss = 0;
+    const rss = [];
     for (let i = 0; i < 9; ++i) {
       const server = await Server.start({ home: place.home, args: ["--log-level", "warn"] });
       ready.push(server.readyMs);
       await sleep(300);
-      rss = rssKb(server.child.pid);
+      rss.push(rssKb(server.child.pid));
       await server.stop();
     }
-    say({ name: "ready_ms", median: Math.round(quantile(ready, 0.5)), best: Math.round(Math.min(...ready)) });
-    say({ name: "idle_rss_kb", value: rss });
+    const ms = median(ready);
+    say({ name: "ready_ms", median: Math.round(ms), best: Math.round(Math.min(...ready)) }, "median <= 50", ms <= 50);
+    const kb = median(rss);
+    say({ name: "idle_rss_kb", median: kb }, "median <= 15000", kb <= 15_000);
   },
 
   async latency() {
-    const prompt = "/load chunks=3000 bytes=60 every_us=1000";
-    const relay = summary(await throughRelay(prompt));
-    const one = await withServer(1, async (server, sessions) => {
-      await throughServer(server, sessions, "/load chunks=200 bytes=60 every_us=1000");
-      return throughServer(server, sessions, prompt);
+    await beside(1, { chunks: 3000, every_us: 1000, skip: 200 });
+    await beside(50, { chunks: 200, every_us: 20_000, skip: 20 });
+  },
+
+  /** Final forms are on the disk before anybody sees them: a bare sync of the same disk is their limit. */
+  async durable() {
+    const turns = 60;
+    await withServer(1, async (server, sessions) => {
+      const took = [];
+      for (let turn = 0; turn < turns; ++turn) {
+        const [reader] = await readServer(server, sessions, "/load chunks=20 bytes=60 every_us=1000");
+        took.push(...reader.durable_us);
+      }
+      const bare = syncs(200);
+      say({
+        name: "latency_durable",
+        forms: took.length,
+        p50_us: quantile(took, 0.5),
+        p99_us: quantile(took, 0.99),
+        sync_p50_us: Math.round(quantile(bare, 0.5)),
+        sync_p99_us: Math.round(quantile(bare, 0.99)),
+      });
     });
-    const added = summary(one.latencies);
-    say({
-      name: "latency_1_session",
-      ...added,
-      relay_p50_us: relay.p50_us,
-      relay_p99_us: relay.p99_us,
-      p50_ratio: Number((added.p50_us / relay.p50_us).toFixed(2)),
-      p99_ratio: Number((added.p99_us / relay.p99_us).toFixed(2)),
-      cpu_ms_per_10000_chunks: Math.round((one.cpuMs * 10_000) / added.chunks),
-    });
-    const many = await withServer(50, (server, sessions) => throughServer(server, sessions, "/load chunks=200 bytes=60 every_us=20000"));
-    say({ name: "latency_50_sessions", ...summary(many.latencies) });
   },
 
   async saturation() {
     for (const [count, chunks] of [[1, 200_000], [50, 6_000]]) {
       const { seconds, cpuMs: cpu } = await withServer(count, (server, sessions) =>
-        throughServer(server, sessions, `/load chunks=${chunks} bytes=40 every_us=0`),
+        timed(server, sessions, `/load chunks=${chunks} bytes=40 every_us=0`),
       );
       const total = count * chunks;
-      say({
-        name: `saturation_${count}_sessions`,
-        chunks: total,
-        chunks_per_second: Math.round(total / seconds),
-        cpu_ms_per_10000_chunks: Math.round((cpu * 10_000) / total),
-      });
+      const perSecond = Math.round(total / seconds);
+      say(
+        {
+          name: `saturation_${count}_session${count > 1 ? "s" : ""}`,
+          chunks: total,
+          chunks_per_second: perSecond,
+          cpu_ms_per_10000_chunks: Math.round((cpu * 10_000) / total),
+        },
+        "chunks_per_second >= 100000",
+        perSecond >= 100_000,
+      );
     }
   },
 
   async bytes() {
     const chunks = 1000;
     for (const appends of [true, false]) {
-      const { bytes, text } = await withServer(1, (server, sessions) =>
-        throughServer(server, sessions, `/load chunks=${chunks} bytes=60 every_us=1000`, { appends }),
+      const [reader] = await withServer(1, (server, sessions) =>
+        readServer(server, sessions, `/load chunks=${chunks} bytes=60 every_us=1000`, { appends }),
       );
-      say({ name: appends ? "bytes_with_appends" : "bytes_without_appends", chunks, text_bytes: text, wire_bytes: bytes, per_chunk: Math.round(bytes / chunks) });
+      const { bytes, text_bytes: text } = reader;
+      const figure = { name: appends ? "bytes_with_appends" : "bytes_without_appends", chunks, text_bytes: text, wire_bytes: bytes };
+      const most = 3 * text + 200 * chunks;
+      if (appends) say(figure, `wire_bytes <= ${most}, 3 times the text and 200 a chunk`, bytes <= most);
+      else say(figure);
     }
   },
 
