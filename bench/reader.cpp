@@ -214,6 +214,7 @@ std::string report(const Connection& connection, bool is_relay) {
   std::vector<std::uint64_t> durable;
   std::size_t bytes = 0;
   std::size_t text_bytes = 0;
+  std::uint64_t newest = 0;
   for (const Message& message : connection.messages) {
     const std::string_view text = connection.text(message);
     const std::vector<std::uint64_t> stamps = stamps_in(text);
@@ -222,15 +223,19 @@ std::string report(const Connection& connection, bool is_relay) {
     const bool is_upsert = text.starts_with(R"({"type":"session:upsert")");
     const bool is_final =
         is_upsert && text.find(R"("status":"complete")") != std::string_view::npos;
-    const bool is_first = is_upsert && text.find(R"("status":"create")") != std::string_view::npos;
     const auto us_since = [&](std::uint64_t stamp) { return (message.at_ns - stamp) / 1000; };
     if (is_final) {
       durable.push_back(us_since(stamps.back()));
       const std::string_view kContent = R"("content":")";
       const std::size_t begin = text.find(kContent) + kContent.size();
       text_bytes += text.find('"', begin) - begin;  // The load's text holds no quote.
-    } else if (is_relay || !is_upsert || is_first) {
-      for (const std::uint64_t stamp : stamps) growing.push_back(us_since(stamp));
+      continue;
+    }
+    // A whole form of growing text repeats what was there before.
+    for (const std::uint64_t stamp : stamps) {
+      if (!is_relay && stamp <= newest) continue;
+      growing.push_back(us_since(stamp));
+      newest = stamp;
     }
   }
   return R"({"latencies_us":)" + list_of(growing) + R"(,"durable_us":)" + list_of(durable) +
