@@ -1,5 +1,7 @@
 #include "store/sqlite/tables.h"
 
+#include <optional>
+
 #include "store/growth.h"
 
 namespace lb {
@@ -49,9 +51,6 @@ Tables::Tables(Database& database)
                  "SELECT id, payload FROM entries WHERE session=? AND kind=0 AND entry_id=? AND "
                  "open"),
       update_payload_(database, "UPDATE entries SET payload=? WHERE id=?"),
-      next_pending_(database,
-                    "SELECT p.entry, e.payload FROM search_pending p LEFT JOIN entries e ON "
-                    "e.id=p.entry LIMIT 1"),
       drop_pending_(database, "DELETE FROM search_pending WHERE entry=?"),
       put_search_(database, "INSERT INTO search(rowid, body) VALUES(?,?)") {}
 
@@ -152,18 +151,22 @@ void Tables::fold(const std::string& session, const std::string& item,
 
 std::size_t Tables::index_some(std::size_t bytes_max) {
   std::size_t found = 0;
-  // One at a time: a long text is in memory once, not with all that wait behind it.
+  // One at a time: a long text is in memory once, not with all that wait behind it. The statement
+  // is made for each, because it would keep the longest payload it has seen for as long as it
+  // lives.
   for (std::size_t bytes = 0; bytes < bytes_max && found < kIndexedAtOnce; ++found) {
-    next_pending_.bind();
-    if (!next_pending_.step()) break;
-    const std::int64_t entry = next_pending_.integer(0);
-    const std::string text = searchable_text(next_pending_.view(1));
-    next_pending_.reset();
+    std::optional<Statement> next;
+    next.emplace(database_,
+                 "SELECT p.entry, e.payload FROM search_pending p LEFT JOIN entries e ON "
+                 "e.id=p.entry LIMIT 1");
+    if (!next->step()) break;
+    const std::int64_t entry = next->integer(0);
+    const std::string text = searchable_text(next->view(1));
+    next.reset();
     if (!text.empty()) put_search_.run(entry, text);
     drop_pending_.run(entry);
     bytes += text.size();
   }
-  next_pending_.reset();
   return found;
 }
 

@@ -51,7 +51,6 @@ class Tables {
   Statement put_attachment_;
   Statement find_open_;
   Statement update_payload_;
-  Statement next_pending_;
   Statement drop_pending_;
   Statement put_search_;
   std::unordered_map<std::string, std::int64_t> keys_;

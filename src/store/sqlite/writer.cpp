@@ -20,6 +20,12 @@ using std::chrono::steady_clock;
 
 /// The limit is for pages of 4 KiB.
 constexpr int kWalPagesMax = limits::kWalPagesMax * (4096 / kPageBytes);
+/// Text given to the full-text index in one transaction, one long answer: a commit waits no longer
+/// than that takes, and the index keeps each new word in memory until the end of its transaction.
+constexpr std::size_t kIndexBytesMax = limits::kIndexBytesMax / 4;
+/// Transactions of the index in a row, while nobody waits: with many long answers at once it keeps
+/// up although it gets its turn only every kStoreIdleMaxMs.
+constexpr int kIndexRounds = 8;
 
 std::string reason_of(int error) {
   return std::error_code(error, std::generic_category()).message();
@@ -249,6 +255,11 @@ Writer::Outcome Writer::sync_growth(bool now) {
   return Outcome::Failed;
 }
 
+bool Writer::somebody_waits() {
+  const std::scoped_lock lock(mutex_);
+  return closing_ || !queue_.empty();
+}
+
 /// What can wait: done when nothing was written for a while, or at the latest every
 /// kStoreIdleMaxMs.
 void Writer::idle_work() {
@@ -260,11 +271,13 @@ void Writer::idle_work() {
   if (!quiet && now - last_idle_ < milliseconds(limits::kStoreIdleMaxMs)) return;
   last_idle_ = now;
   try {
-    Transaction transaction(*database_);
-    const std::size_t indexed = tables_.index_some(limits::kIndexBytesMax);
-    transaction.commit();
-    meters().indexed.add(indexed);
-    maybe_unindexed_ = indexed > 0;
+    for (int round = 0; round < kIndexRounds && maybe_unindexed_ && !somebody_waits(); ++round) {
+      Transaction transaction(*database_);
+      const std::size_t indexed = tables_.index_some(kIndexBytesMax);
+      transaction.commit();
+      meters().indexed.add(indexed);
+      maybe_unindexed_ = indexed > 0;
+    }
     fold_if_large();
     if (const int error = log_.tidy(); error != 0) {
       log_warn("growth_log", {{"why", reason_of(error)}});

@@ -51,6 +51,7 @@ class Writer {
   void append_growth();
   Outcome outcome_of(int sqlite_code) const;
   void set_state(StoreState::Kind kind, const std::string& message);
+  bool somebody_waits();
   void idle_work();
   void fold_if_large();
   Outcome sync_growth(bool now);
