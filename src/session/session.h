@@ -113,7 +113,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   asio::awaitable<Result<void>> copy_belongings(SessionId from, Item& item);
   asio::awaitable<Result<void>> ready();
-  asio::awaitable<Result<void>> load_prompts();
+  asio::awaitable<Result<void>> load_keys();
   asio::awaitable<LoadSessionOptions> load_options();
   [[nodiscard]] bool is_queued(const TurnId& turn) const {
     return std::ranges::find(queue_, turn, &Prompted::turn) != queue_.end();

@@ -40,17 +40,15 @@ asio::awaitable<Result<void>> Session::ready() {
   if (provider_ != nullptr) attach();
   auto active = co_await live_->activate();
   if (!active) co_return active;
-  co_return co_await load_prompts();
+  co_return co_await load_keys();
 }
 
-asio::awaitable<Result<void>> Session::load_prompts() {
+asio::awaitable<Result<void>> Session::load_keys() {
   const auto self = shared_from_this();
   if (keys_loaded_) co_return Result<void>{};
-  auto prompts = co_await host_.deps().store.read_prompts(id());
-  if (!prompts) co_return std::unexpected(std::move(prompts.error()));
-  for (const PromptRecord& prompt : *prompts) {
-    if (!prompt.key.empty()) keys_.try_emplace(prompt.key, prompt.turn_id);
-  }
+  auto known = co_await host_.deps().store.read_prompt_keys(id());
+  if (!known) co_return std::unexpected(std::move(known.error()));
+  for (PromptKey& one : *known) keys_.try_emplace(std::move(one.key), std::move(one.turn_id));
   keys_loaded_ = true;
   co_return Result<void>{};
 }
@@ -257,8 +255,13 @@ void Session::end_open(TurnStatus how) {
 asio::awaitable<Result<void>> Session::recover(Unfinished left) {
   const auto self = shared_from_this();
   if (auto active = co_await ready(); !active) co_return active;
-  auto prompts = co_await host_.deps().store.read_prompts(id());
-  if (!prompts) co_return std::unexpected(std::move(prompts.error()));
+  std::unordered_map<std::string, PromptRecord> prompts;  // Of the turns that are left.
+  for (const StoredEntry& entry : left.entries) {
+    if (entry.kind != EntryKind::Turn) continue;
+    auto prompt = co_await host_.deps().store.read_prompt(id(), TurnId(entry.id));
+    if (!prompt) co_return std::unexpected(std::move(prompt.error()));
+    if (prompt->has_value()) prompts.emplace(entry.id, std::move(**prompt));
+  }
   const auto restarted = [&](Turn turn) {
     turn.type = TurnType::Error;
     turn.status.reset();
@@ -289,19 +292,19 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
     }
     auto turn = decode_text<Turn>(entry.payload);
     if (!turn) continue;
-    const auto prompt = std::ranges::find(*prompts, turn->turn_id, &PromptRecord::turn_id);
+    const auto prompt = prompts.find(entry.id);
     // Not settled: it was on its way to the agent, which may have it.
-    if (turn->type != TurnType::Queued || prompt == prompts->end() || !prompt->settled) {
+    if (turn->type != TurnType::Queued || prompt == prompts.end() || !prompt->second.settled) {
       ended.insert(turn->turn_id);
       restarted(std::move(*turn));
       continue;
     }
     Prompted queued;
     queued.turn = turn->turn_id;
-    queued.content = prompt->content;
-    queued.key = prompt->key;
+    queued.content = std::move(prompt->second.content);
+    queued.key = std::move(prompt->second.key);
     queued.queued_at = turn->queued_at;
-    queued.attachments = attachments_in(*prompt);
+    queued.attachments = attachments_in(prompt->second);
     queue_.push_back(std::move(queued));
     turn->held = true;
     held_ = true;

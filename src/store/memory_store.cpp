@@ -154,11 +154,22 @@ asio::awaitable<Result<std::optional<std::string>>> MemoryStore::read_output(Ses
   co_return found->second;
 }
 
-asio::awaitable<Result<std::vector<PromptRecord>>> MemoryStore::read_prompts(SessionId session) {
-  std::vector<PromptRecord> prompts;
+asio::awaitable<Result<std::vector<PromptKey>>> MemoryStore::read_prompt_keys(SessionId session) {
+  std::vector<PromptKey> keys;
   const Shelf& shelf = shelves_[session];
-  for (const TurnId& turn : shelf.prompt_order) prompts.push_back(shelf.prompts.at(turn));
-  co_return prompts;
+  for (const TurnId& turn : shelf.prompt_order) {
+    const std::string& key = shelf.prompts.at(turn).key;
+    if (!key.empty()) keys.push_back({turn, key});
+  }
+  co_return keys;
+}
+
+asio::awaitable<Result<std::optional<PromptRecord>>> MemoryStore::read_prompt(SessionId session,
+                                                                              TurnId turn) {
+  const Shelf& shelf = shelves_[session];
+  const auto found = shelf.prompts.find(turn);
+  if (found == shelf.prompts.end()) co_return std::nullopt;
+  co_return found->second;
 }
 
 asio::awaitable<Result<std::optional<AttachmentRecord>>> MemoryStore::read_attachment(

@@ -32,7 +32,9 @@ class MemoryStore final : public Store {
                                                                  std::string id) override;
   asio::awaitable<Result<std::optional<std::string>>> read_output(SessionId session,
                                                                   std::string item_id) override;
-  asio::awaitable<Result<std::vector<PromptRecord>>> read_prompts(SessionId session) override;
+  asio::awaitable<Result<std::vector<PromptKey>>> read_prompt_keys(SessionId session) override;
+  asio::awaitable<Result<std::optional<PromptRecord>>> read_prompt(SessionId session,
+                                                                   TurnId turn) override;
   asio::awaitable<Result<std::optional<AttachmentRecord>>> read_attachment(SessionId session,
                                                                            std::string id) override;
   asio::awaitable<Result<std::vector<SearchHit>>> search(Search search) override;

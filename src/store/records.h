@@ -90,6 +90,13 @@ struct PromptRecord {
   friend bool operator==(const PromptRecord&, const PromptRecord&) = default;
 };
 
+/// Which turn a prompt with an idempotency key became.
+struct PromptKey {
+  TurnId turn_id;
+  std::string key;
+  friend bool operator==(const PromptKey&, const PromptKey&) = default;
+};
+
 /// One change of one session; atomic.
 struct SessionWrite {
   SessionId session;

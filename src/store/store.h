@@ -74,7 +74,10 @@ class Store {
                                                                          std::string id) = 0;
   virtual asio::awaitable<Result<std::optional<std::string>>> read_output(SessionId session,
                                                                           std::string item_id) = 0;
-  virtual asio::awaitable<Result<std::vector<PromptRecord>>> read_prompts(SessionId session) = 0;
+  /// Every prompt that came with a key, oldest first, without what it said.
+  virtual asio::awaitable<Result<std::vector<PromptKey>>> read_prompt_keys(SessionId session) = 0;
+  virtual asio::awaitable<Result<std::optional<PromptRecord>>> read_prompt(SessionId session,
+                                                                           TurnId turn) = 0;
   virtual asio::awaitable<Result<std::optional<AttachmentRecord>>> read_attachment(
       SessionId session, std::string id) = 0;
 

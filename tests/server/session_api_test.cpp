@@ -199,6 +199,12 @@ TEST_CASE_FIXTURE(LiveServer, "the same Idempotency-Key never sends twice") {
   const Reply queued = post(path(session, "send"), R"({"content":"next"})");
   CHECK(queued.status == 202);
   CHECK(bool_at(queued.json(), "queued"));
+  const auto with_key = [&](std::size_t bytes) {
+    return post(path(session, "send"), R"({"content":"x"})",
+                {{"Idempotency-Key", std::string(bytes, 'k')}});
+  };
+  CHECK(with_key(256).status == 202);
+  CHECK(with_key(257).code() == "INVALID_REQUEST");
 }
 
 TEST_CASE_FIXTURE(LiveServer, "projects over HTTP: added once, listed in order, removed") {

@@ -194,14 +194,23 @@ std::optional<std::string> Queries::output(const SessionId& session, const std::
   return query.text(0);
 }
 
-std::vector<PromptRecord> Queries::prompts(const SessionId& session) {
+std::vector<PromptKey> Queries::prompt_keys(const SessionId& session) {
+  Statement query(*database_,
+                  "SELECT turn_id, key FROM prompts WHERE session=(SELECT id FROM sessions WHERE "
+                  "session_id=?) AND key<>'' ORDER BY id");
+  query.bind(session.str());
+  std::vector<PromptKey> keys;
+  while (query.step()) keys.push_back({TurnId(query.text(0)), query.text(1)});
+  return keys;
+}
+
+std::optional<PromptRecord> Queries::prompt(const SessionId& session, const TurnId& turn) {
   Statement query(*database_,
                   "SELECT turn_id, key, content, attachments, settled FROM prompts WHERE "
-                  "session=(SELECT id FROM sessions WHERE session_id=?) ORDER BY id");
-  query.bind(session.str());
-  std::vector<PromptRecord> prompts;
-  while (query.step()) prompts.push_back(read_prompt(query, 0));
-  return prompts;
+                  "session=(SELECT id FROM sessions WHERE session_id=?) AND turn_id=?");
+  query.bind(session.str(), turn.str());
+  if (!query.step()) return std::nullopt;
+  return read_prompt(query, 0);
 }
 
 std::optional<AttachmentRecord> Queries::attachment(const SessionId& session,

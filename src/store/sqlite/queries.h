@@ -25,7 +25,8 @@ class Queries {
   EntryPage window(const SessionId& session, std::uint64_t before, std::uint64_t count);
   std::optional<StoredEntry> entry(const SessionId& session, EntryKind kind, const std::string& id);
   std::optional<std::string> output(const SessionId& session, const std::string& item);
-  std::vector<PromptRecord> prompts(const SessionId& session);
+  std::vector<PromptKey> prompt_keys(const SessionId& session);
+  std::optional<PromptRecord> prompt(const SessionId& session, const TurnId& turn);
   std::optional<AttachmentRecord> attachment(const SessionId& session, const std::string& id);
   std::vector<SearchHit> search(const Store::Search& search);
 

@@ -81,8 +81,12 @@ class SqliteStore final : public Store {
                                                                   std::string item_id) override {
     return read([=](Queries& q) { return q.output(session, item_id); });
   }
-  asio::awaitable<Result<std::vector<PromptRecord>>> read_prompts(SessionId session) override {
-    return read([=](Queries& q) { return q.prompts(session); });
+  asio::awaitable<Result<std::vector<PromptKey>>> read_prompt_keys(SessionId session) override {
+    return read([=](Queries& q) { return q.prompt_keys(session); });
+  }
+  asio::awaitable<Result<std::optional<PromptRecord>>> read_prompt(SessionId session,
+                                                                   TurnId turn) override {
+    return read([=](Queries& q) { return q.prompt(session, turn); });
   }
   asio::awaitable<Result<std::optional<AttachmentRecord>>> read_attachment(
       SessionId session, std::string id) override {

@@ -64,7 +64,11 @@ TEST_CASE("what was committed is there after reopening") {
   REQUIRE(page.entries.size() == 1);
   CHECK(text_of(page.entries[0].payload) == "two");
   CHECK(loop.run(store->read_output(SessionId("s1"), "i2"))->value().size() == 300'000);
-  CHECK(loop.run(store->read_prompts(SessionId("s1")))->at(0).key == "key");
+  const auto keys = *loop.run(store->read_prompt_keys(SessionId("s1")));
+  REQUIRE(keys.size() == 1);
+  CHECK(keys[0].key == "key");
+  CHECK(loop.run(store->read_prompt(SessionId("s1"), keys[0].turn_id))->value().key == "key");
+  CHECK(!loop.run(store->read_prompt(SessionId("s1"), TurnId("none")))->has_value());
   CHECK(loop.run(store->read_attachment(SessionId("s1"), "a1"))->value().bytes.size() == 3);
   CHECK(!loop.run(store->read_attachment(SessionId("s2"), "a1"))->has_value());
 }
@@ -243,8 +247,12 @@ TEST_CASE("the SQLite store and the memory store agree") {
       const auto c = *loop.run(memory.read_window(SessionId(id), before, below(20)));
       const auto d = *loop.run(sqlite->read_window(SessionId(id), before, c.entries.size()));
       CHECK(c.entries == d.entries);
-      CHECK(*loop.run(memory.read_prompts(SessionId(id))) ==
-            *loop.run(sqlite->read_prompts(SessionId(id))));
+      const auto keys = *loop.run(memory.read_prompt_keys(SessionId(id)));
+      CHECK(keys == *loop.run(sqlite->read_prompt_keys(SessionId(id))));
+      for (const PromptKey& one : keys) {
+        CHECK(*loop.run(memory.read_prompt(SessionId(id), one.turn_id)) ==
+              *loop.run(sqlite->read_prompt(SessionId(id), one.turn_id)));
+      }
     }
   };
   Revision rev = 0;
