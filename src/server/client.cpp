@@ -38,6 +38,7 @@ Client::Client(std::shared_ptr<Outbox> outbox, Hub& hub, SessionService& service
       service_(service),
       grant_(std::move(grant)),
       room_(outbox_->socket().get_executor()),
+      windows_(outbox_->socket().get_executor()),
       ping_at_(now_ms()),
       heard_at_(ping_at_) {
   room_.expires_at(asio::steady_timer::time_point::max());
@@ -80,13 +81,23 @@ void Client::pong() {
   awaiting_pong_ = false;
 }
 
+bool Client::unread() const {
+  return outbox_->bytes() > limits::kControlBytesMax;
+}
+
 asio::awaitable<bool> Client::wait_for_room() {
-  while (
-      !over_ && !outbox_->dead() &&
-      (requests_ >= limits::kRequestsInFlightMax || outbox_->bytes() > limits::kControlBytesMax)) {
+  while (is_open() && (requests_ >= limits::kRequestsInFlightMax || unread())) {
     co_await room_.async_wait(asio::as_tuple(asio::use_awaitable));
   }
   co_return !outbox_->dead();
+}
+
+asio::awaitable<AsyncMutex::Guard> Client::window_turn() {
+  auto turn = co_await windows_.lock();
+  while (is_open() && unread()) {
+    co_await room_.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  co_return turn;
 }
 
 void Client::gone() {
@@ -94,6 +105,7 @@ void Client::gone() {
   followed_.clear();
   outbox_->on_room({});
   outbox_->close();
+  room_.cancel();
   hub_.remove(shared_from_this());
 }
 
@@ -228,6 +240,11 @@ bool Client::fill() {
 }
 
 void Client::pump() {
+  send_batches();
+  if (!unread()) room_.cancel();
+}
+
+void Client::send_batches() {
   if (over_) {
     outbox_->flush();
     return;

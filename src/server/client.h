@@ -20,6 +20,7 @@
 
 #include "server/hub.h"
 #include "server/outbox.h"
+#include "session/event.h"
 #include "session/session_service.h"
 
 namespace lb {
@@ -51,6 +52,10 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
   void fail(const Error& error, const std::optional<std::string>& request_id,
             std::optional<SessionId> session = std::nullopt);
   void request_done();
+  /// Held by a request while it reads a window of history and sends it: one at a time, and not
+  /// before the client has taken most of what it asked for earlier. Requests without end from a
+  /// client that does not read then cost one window.
+  asio::awaitable<AsyncMutex::Guard> window_turn();
   /// Marks the beginning of an open; the number tells whether it was overtaken.
   std::uint64_t begin_open(const SessionId& session);
   [[nodiscard]] bool is_current(const SessionId& session, std::uint64_t open) const;
@@ -72,6 +77,9 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
     std::optional<std::string> request_id;
   };
 
+  void send_batches();
+  [[nodiscard]] bool is_open() const { return !over_ && !outbox_->dead(); }
+  [[nodiscard]] bool unread() const;
   /// Puts one batch into the empty outbox; false when there is nothing to send.
   bool fill();
   bool fill_from(const SessionId& session, Followed& followed);
@@ -86,7 +94,8 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
   std::uint64_t opens_ = 0;
   std::size_t requests_ = 0;
   Board::Number seen_ = 0;
-  asio::steady_timer room_;
+  asio::steady_timer room_;  // Cancelled when there may be room again; many may wait.
+  AsyncMutex windows_;
   bool over_ = false;
   MonoMs ended_at_ = 0;
   MonoMs ping_at_;

@@ -64,13 +64,20 @@ asio::awaitable<void> handle(ClientPtr client, RequestId id, SessionOpenRequest 
     co_return client->fail(busy, id, session);
   }
   const std::uint64_t open = client->begin_open(session);
-  OpenOptions options;
-  options.session_id = session;
-  options.since = request.since;
-  options.epoch = std::move(request.epoch);
-  options.tail = request.tail;
-  options.appends = request.appends;
-  auto opened = co_await client->service().open(std::move(options));
+  const auto prepared = co_await client->service().prepare(session);
+  const auto turn = co_await client->window_turn();
+  Result<Opened> opened = std::unexpected(Error{});
+  if (!prepared) {
+    opened = std::unexpected(prepared.error());
+  } else if (client->is_current(session, open)) {
+    OpenOptions options;
+    options.session_id = session;
+    options.since = request.since;
+    options.epoch = std::move(request.epoch);
+    options.tail = request.tail;
+    options.appends = request.appends;
+    opened = co_await client->service().open(std::move(options));
+  }
   if (!client->is_current(session, open)) {
     // Closed or opened again in the meantime: that later request counts.
     co_return client->send(encode_message(OkMessage{}, id));
@@ -90,6 +97,10 @@ asio::awaitable<void> handle(ClientPtr client, RequestId id, SessionCloseRequest
 
 asio::awaitable<void> handle(ClientPtr client, RequestId id, SessionPageRequest request) {
   const SessionId session = request.session_id;
+  const auto prepared = co_await client->service().prepare(session);
+  if (!prepared) co_return client->fail(prepared.error(), id, session);
+  const auto turn = co_await client->window_turn();
+  if (client->over()) co_return;
   auto page = co_await client->service().page(std::move(request));
   if (!page) co_return client->fail(page.error(), id, session);
   client->send_window(SessionPageMessage::kType, *page, id);

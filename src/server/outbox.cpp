@@ -32,6 +32,11 @@ MonoMs now_ms() {
   return SystemClock().mono();
 }
 
+Gauge& waiting_bytes() {
+  static Gauge& waiting = gauge("lb_stream_waiting_bytes", "Bytes that wait for readers' sockets.");
+  return waiting;
+}
+
 }  // namespace
 
 Outbox::Outbox(asio::ip::tcp::socket socket)
@@ -42,10 +47,19 @@ Outbox::Outbox(asio::ip::tcp::socket socket)
   ::setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
 }
 
+Outbox::~Outbox() {
+  holds(0);
+}
+
+void Outbox::holds(std::size_t bytes) {
+  waiting_bytes().add(static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(bytes_));
+  bytes_ = bytes;
+}
+
 void Outbox::push(Piece piece) {
   if (dead_ || sealed_ || piece.size() == 0) return;
   if (pieces_.empty()) last_progress_ = now_ms();
-  bytes_ += piece.size();
+  holds(bytes_ + piece.size());
   pieces_.push_back(std::move(piece));
 }
 
@@ -93,7 +107,7 @@ void Outbox::sent(std::size_t bytes) {
   static Histogram& delivery = histogram(
       "lb_delivery_seconds", "From reading an agent's output to handing it to a reader's socket.");
   total.add(bytes);
-  bytes_ -= bytes;
+  holds(bytes_ - bytes);
   last_progress_ = now_ms();
   bytes += offset_;
   std::uint64_t now_us = 0;
@@ -124,7 +138,7 @@ void Outbox::drop_unsent() {
   std::size_t keep = offset_ > 0 ? 1 : 0;
   while (keep > 0 && keep < pieces_.size() && pieces_[keep].head.empty()) ++keep;
   while (pieces_.size() > keep) {
-    bytes_ -= pieces_.back().size();
+    holds(bytes_ - pieces_.back().size());
     pieces_.pop_back();
   }
 }
@@ -133,7 +147,7 @@ void Outbox::die() {
   if (dead_) return;
   dead_ = true;
   pieces_.clear();
-  bytes_ = 0;
+  holds(0);
   emptied();
   if (on_room_) on_room_();
 }

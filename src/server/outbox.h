@@ -39,6 +39,9 @@ struct Piece {
 class Outbox : public std::enable_shared_from_this<Outbox> {
  public:
   explicit Outbox(asio::ip::tcp::socket socket);
+  ~Outbox();
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
 
   void push(Piece piece);
   /// True when everything has left. False: the kernel is full (on_room will tell), or it is dead.
@@ -64,6 +67,7 @@ class Outbox : public std::enable_shared_from_this<Outbox> {
   [[nodiscard]] asio::ip::tcp::socket& socket() { return socket_; }
 
  private:
+  void holds(std::size_t bytes);
   void wait_for_room();
   void sent(std::size_t bytes);
   void emptied();

@@ -42,6 +42,12 @@ asio::awaitable<Result<SessionService::SessionPtr>> SessionService::readable(Ses
   co_return held;
 }
 
+asio::awaitable<Result<void>> SessionService::prepare(SessionId id) {
+  auto session = co_await readable(std::move(id));
+  if (!session) co_return std::unexpected(std::move(session.error()));
+  co_return Result<void>{};
+}
+
 asio::awaitable<Result<Opened>> SessionService::open(OpenOptions options) {
   auto session = co_await readable(options.session_id);
   if (!session) co_return std::unexpected(std::move(session.error()));

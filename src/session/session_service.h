@@ -204,6 +204,9 @@ class SessionService final : private SessionHost {
   asio::awaitable<Result<SessionCreatedMessage>> fork(SessionId session);
 
   // --- Reading ------------------------------------------------------------------------------
+  /// Brings in a session that was made outside, which may take as long as its agent does. Reading
+  /// it is quick afterwards.
+  asio::awaitable<Result<void>> prepare(SessionId session);
   asio::awaitable<Result<Opened>> open(OpenOptions options);
   /// The newest `count` entries before position `before`.
   asio::awaitable<Result<History>> page(SessionPageRequest request);
