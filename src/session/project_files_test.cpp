@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -59,21 +61,38 @@ TEST_CASE("S21: a folder swapped for a link while it is read leads nowhere") {
       ++swaps;
     }
   });
+  // The table of threats asks for 60 s, which bench/long/swap.mjs gives it; a short race here, and
+  // until both states were seen, however slow the machine is. Each look reads the folders anew.
+  using Clock = std::chrono::steady_clock;
+  const char* const asked = std::getenv("LIMINAL_BUILDER_RACE_SECONDS");
+  const auto begin = Clock::now();
+  const auto enough = begin + std::chrono::seconds(asked != nullptr ? std::atoi(asked) : 2);
+  const auto give_up = enough + std::chrono::seconds(60);
+  std::size_t looks = 0;
   std::size_t inside = 0;
+  std::size_t outside_seen = 0;
   std::size_t leaks = 0;
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  // Until both states were seen often; each look reads the folders anew.
-  for (std::size_t looks = 0; looks < 300 && std::chrono::steady_clock::now() < until; ++looks) {
+  for (auto now = begin;
+       now < enough || ((inside == 0 || outside_seen == 0 || swaps <= 100) && now < give_up);
+       now = Clock::now(), ++looks) {
     ProjectFiles files;
-    for (const std::string& path : files.find(root.string(), "", 100)) {
-      inside += path.ends_with("inside.txt") ? 1U : 0U;
-      leaks += path.ends_with("secret.txt") ? 1U : 0U;
-    }
+    const std::vector<std::string> found = files.find(root.string(), "", 100);
+    const auto named = [&](std::string_view name) {
+      return std::ranges::any_of(found, [&](const auto& path) { return path.ends_with(name); });
+    };
+    leaks += named("secret.txt") ? 1U : 0U;
+    (named("inside.txt") ? inside : outside_seen) += 1;
   }
   stop = true;
   racer.join();
+  if (asked != nullptr) {
+    const auto took = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin);
+    std::printf("{\"seconds\":%lld,\"swaps\":%zu,\"looks\":%zu,\"leaks\":%zu}\n",
+                static_cast<long long>(took.count()), swaps.load(), looks, leaks);
+  }
   CHECK(swaps > 100);
   CHECK(inside > 0);
+  CHECK(outside_seen > 0);
   CHECK(leaks == 0);
 }
 
