@@ -155,6 +155,33 @@ TEST_CASE_FIXTURE(LiveServer, "2b-WS-3: session:cancel is routed to the agent") 
   CHECK(on_io([&] { return claude->cancelled; }) == std::vector<SessionId>{session});
 }
 
+TEST_CASE_FIXTURE(LiveServer, "session:thinking is routed to the agent of that session") {
+  const SessionId session = create();
+  const SessionId other = create();
+  auto asker = socket();
+  const auto think = [&](const std::string& id, const std::string& level, const char* request) {
+    asker->send({{"type", "session:thinking"},
+                 {"sessionId", id},
+                 {"thinking", level},
+                 {"requestId", request}});
+  };
+  think(session.str(), "high", "t1");
+  REQUIRE(asker->until("ok", "t1"));
+  CHECK(on_io([&] { return claude->thinking; }) ==
+        std::map<SessionId, std::string>{{session, "high"}});
+  think(other.str(), "low", "t2");
+  REQUIRE(asker->until("ok", "t2"));
+  CHECK(on_io([&] { return claude->thinking[other]; }) == "low");
+  think("nonexistent", "high", "t3");
+  const auto unknown = asker->until("error", "t3");
+  REQUIRE(unknown);
+  CHECK(text_at(*unknown, "code") == "SESSION_NOT_FOUND");
+  asker->send({{"type", "session:thinking"}, {"sessionId", session.str()}, {"requestId", "t4"}});
+  const auto incomplete = asker->until("error", "t4");
+  REQUIRE(incomplete);
+  CHECK(text_at(*incomplete, "code") == "INVALID_REQUEST");
+}
+
 TEST_CASE_FIXTURE(LiveServer, "2b-WS-4: the agent's status reaches every connection") {
   auto first = socket();
   auto second = socket();
