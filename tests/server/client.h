@@ -39,7 +39,7 @@ class Wire {
   explicit Wire(std::uint16_t port);
   void send(std::string_view bytes) const;
   /// What has arrived: waits for something; empty at the end or when the time is over.
-  std::string receive(std::chrono::milliseconds limit = std::chrono::seconds(20));
+  std::string receive(std::chrono::milliseconds limit = std::chrono::seconds(60));
   /// Everything until the other side closes.
   std::string receive_all();
   /// One whole response (by Content-Length).
@@ -75,11 +75,11 @@ class Socket {
   void send(const json::object& message);
   void send_frame(unsigned char first_byte, std::string_view payload);
   /// The next message; nothing when the connection ended or the time is over.
-  std::optional<json::object> next(std::chrono::milliseconds limit = std::chrono::seconds(20));
+  std::optional<json::object> next(std::chrono::milliseconds limit = std::chrono::seconds(60));
   /// Skips messages until one of this type (and, if given, with this requestId).
   std::optional<json::object> until(std::string_view type, std::string_view request_id = "");
   /// Reads until the close frame and answers it; its code, or 1006 when there was none.
-  int wait_for_close(std::chrono::milliseconds limit = std::chrono::seconds(20));
+  int wait_for_close(std::chrono::milliseconds limit = std::chrono::seconds(60));
   /// The code of a close frame that was met by `next`.
   [[nodiscard]] std::optional<int> close_code() const { return close_code_; }
   /// Types of everything received so far.

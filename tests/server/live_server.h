@@ -50,10 +50,10 @@ class LiveServer {
     asio::post(io, [&task] { task(); });
     return result.get();
   }
-  /// Polls on the io thread until it holds; false after 20 s.
+  /// Polls on the io thread until it holds; false after a minute.
   template <class Condition>
   bool eventually(Condition holds) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!on_io(holds)) {
       if (std::chrono::steady_clock::now() > until) return false;
       std::this_thread::yield();

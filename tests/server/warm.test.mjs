@@ -27,7 +27,11 @@ const homes = [];
 let place, server, project;
 after(() => homes.forEach((home) => home.remove()));
 
-const pids = () => (existsSync(join(place.home, "pids")) ? readFileSync(join(place.home, "pids"), "utf8").trim().split("\n").map(Number) : []);
+/** The processes that have said so; a file that was just made may still be empty. */
+const pids = () => {
+  const file = join(place.home, "pids");
+  return existsSync(file) ? (readFileSync(file, "utf8").match(/^\d+(?=\n)/gm) ?? []).map(Number) : [];
+};
 const alive = (pid) => {
   try {
     process.kill(pid, 0);
@@ -60,8 +64,8 @@ test("a session takes the process that was started ahead; it is seen while it wa
   await start();
   assert.deepEqual(await warm(), { warm: true });
   await warm();
-  await eventually(async () => pids().length === 1 && (await claude()).warm === 1, "a warm agent");
-  assert.equal((await claude()).status, "connected");
+  const isWarm = ({ warm: count, status }) => count === 1 && status === "connected";
+  await eventually(async () => pids().length === 1 && isWarm(await claude()), "a warm agent");
   assert.equal(await gauge(), 1);
   const { sessionId } = await server.post("/api/session/create", { cliType: "claude-code", projectId: project.projectId, mode: "plan" });
   assert.equal((await claude()).warm, undefined);
@@ -82,10 +86,10 @@ test("one that dies is gone, and the next session starts its own", async () => {
   await warm();
   const [pid] = await eventually(async () => (await claude()).status === "connected" && pids().length === 1 && pids(), "a warm agent");
   process.kill(pid, "SIGKILL");
-  await eventually(async () => (await claude()).warm === undefined, "the pool to notice");
-  assert.equal((await claude()).status, "idle");
+  const isCold = ({ warm: count, status }) => count === undefined && status === "idle";
+  await eventually(async () => isCold(await claude()), "the pool to notice");
   await server.create(place.project, "claude-code");
-  assert.equal(pids().length, 2);
+  await eventually(() => pids().length === 2, "a process of its own");
   await server.stop();
   await gone(pids()[1]);
 });
@@ -116,6 +120,7 @@ test("warm_start = false: nothing starts", async () => {
   await start("warm_start = false");
   assert.deepEqual(await warm(), { warm: false });
   await server.create(place.project, "claude-code");
+  await eventually(() => pids().length > 0, "the session's process");
   assert.equal(pids().length, 1);
   await server.stop();
   await gone(pids()[0]);

@@ -15,7 +15,7 @@ export const token = "t".repeat(40);
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Polls until it holds; throws after `ms`. */
-export async function eventually(holds, what, ms = 20_000) {
+export async function eventually(holds, what, ms = 60_000) {
   const until = Date.now() + ms;
   for (;;) {
     const value = await holds();
@@ -76,6 +76,11 @@ export class Server {
     server.port = Number(found[1]);
     server.code = found[2];
     return server;
+  }
+
+  /** The lines of its log that are complete; the last one may still be on its way. */
+  logLines() {
+    return this.log.split("\n").slice(0, -1);
   }
 
   kill() {
