@@ -18,6 +18,7 @@ struct Project {
   std::string path;  // Canonical: one entry per real directory.
   std::string name;
   Timestamp added_at;
+  std::optional<bool> missing;  // True: the folder was not there when it was last looked for.
   friend bool operator==(const Project&, const Project&) = default;
 };
 template <class Fields>
@@ -26,6 +27,7 @@ void describe(Fields& field, Project& project) {
   field("path", project.path);
   field("name", project.name);
   field("addedAt", project.added_at);
+  field.optional("missing", project.missing);
 }
 
 /// idle: not started; starting and connected: a process runs; disconnected: it ended and only the

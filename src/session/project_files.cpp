@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,6 +20,7 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "session/projects.h"
 
 extern char** environ;
 
@@ -174,12 +174,7 @@ int match_score(std::string_view path, std::string_view query) {
 }
 
 std::vector<std::string> complete_directory(const std::string& prefix, std::size_t limit) {
-  std::string path = prefix;
-  if (path.starts_with("~/") || path == "~") {
-    const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): nobody sets it.
-    if (home == nullptr) return {};
-    path = home + path.substr(1) + (path == "~" ? "/" : "");
-  }
+  const std::string path = with_home(prefix == "~" ? "~/" : prefix);
   if (!path.starts_with('/')) return {};
   const std::size_t slash = path.rfind('/');
   const std::string parent = path.substr(0, slash + 1);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/utf8.h"
@@ -11,7 +12,14 @@
 namespace lb {
 namespace fs = std::filesystem;
 
-Result<std::string> real_directory(const std::string& path) {
+std::string with_home(const std::string& path) {
+  if (path != "~" && !path.starts_with("~/")) return path;
+  const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): nobody sets it.
+  return home == nullptr ? path : home + path.substr(1);
+}
+
+Result<std::string> real_directory(const std::string& given) {
+  const std::string path = with_home(given);
   if (path.empty() || path.front() != '/' || path.find('\0') != std::string::npos) {
     return fail(ErrorCode::ProjectPathInvalid,
                 fmt::format("\"{}\" is not an absolute path. Give the whole path, beginning with "
@@ -37,8 +45,14 @@ Result<std::string> real_directory(const std::string& path) {
   return real.native();
 }
 
-Project to_project(const ProjectRecord& record) {
-  return {record.id, record.path, record.name, record.added_at};
+Project Projects::to_project(const ProjectRecord& record) const {
+  Project project{record.id, record.path, record.name, record.added_at, std::nullopt};
+  if (missing_.contains(record.id)) project.missing = true;
+  return project;
+}
+
+bool Projects::mark_missing(const ProjectId& id, bool missing) {
+  return missing ? missing_.insert(id).second : missing_.erase(id) > 0;
 }
 
 void Projects::load(std::vector<ProjectRecord> records) {

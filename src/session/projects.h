@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,11 @@
 
 namespace lb {
 
-/// The real path of an absolute, existing directory; `ProjectPathInvalid` says what is wrong.
-/// Blocks: it looks at the disk.
+/// `~` and `~/…` with the home directory in their place; anything else as it is.
+std::string with_home(const std::string& path);
+
+/// The real path of an absolute (or `~`), existing directory; `ProjectPathInvalid` says what is
+/// wrong. Blocks: it looks at the disk.
 Result<std::string> real_directory(const std::string& path);
 
 /// The list in memory; whoever changes it stores the record it returns. A removed project is
@@ -33,11 +37,15 @@ class Projects {
   /// The record as it is now; the project must be present.
   ProjectRecord remove(const ProjectId& id);
 
+  /// Whether its folder is there, as the disk said last. Not stored: a restart asks again. True
+  /// when that is news.
+  bool mark_missing(const ProjectId& id, bool missing);
+  [[nodiscard]] Project to_project(const ProjectRecord& record) const;
+
  private:
   std::vector<ProjectRecord> records_;
   std::uint64_t next_order_ = 1;
+  std::set<ProjectId> missing_;
 };
-
-Project to_project(const ProjectRecord& record);
 
 }  // namespace lb

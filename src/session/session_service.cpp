@@ -154,7 +154,10 @@ std::vector<Project> SessionService::projects() const {
 asio::awaitable<Result<AddedProject>> SessionService::add_project(std::string path) {
   auto real = co_await run_on(blocking_, [path] { return real_directory(path); });
   if (!real) co_return std::unexpected(std::move(real.error()));
-  if (const auto known = projects_.at(*real)) co_return AddedProject{to_project(*known), true};
+  if (const auto known = projects_.at(*real)) {
+    note_missing(*known, false);
+    co_return AddedProject{projects_.to_project(*known), true};
+  }
   const StoreState state = deps_.store.state();
   if (state.kind != StoreState::Kind::Ready) {
     co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + state.message);
@@ -165,14 +168,15 @@ asio::awaitable<Result<AddedProject>> SessionService::add_project(std::string pa
   if (auto stored = co_await deps_.store.commit(std::move(batch)); !stored) {
     co_return std::unexpected(std::move(stored.error()));
   }
-  events_->project_added(to_project(record));
+  projects_.mark_missing(record.id, false);
+  events_->project_added(projects_.to_project(record));
   for (const auto& [id, session] : sessions_) {
     if (session->record().project_id == record.id && !session->record().deleted) {
       events_->session_activity(session->info());
     }
   }
   discover_soon(record);
-  co_return AddedProject{to_project(record), false};
+  co_return AddedProject{projects_.to_project(record), false};
 }
 
 asio::awaitable<Result<void>> SessionService::remove_project(ProjectId project) {
@@ -247,7 +251,18 @@ void SessionService::discover_soon(const ProjectRecord& project) {
   asio::co_spawn(deps_.io, discover(project), asio::detached);
 }
 
+/// Everyone learns when the folder of a project disappears, or is there again.
+void SessionService::note_missing(const ProjectRecord& project, bool missing) {
+  if (!projects_.mark_missing(project.id, missing)) return;
+  if (const auto known = projects_.find(project.id)) {
+    events_->project_added(projects_.to_project(*known));
+  }
+}
+
 asio::awaitable<void> SessionService::discover(ProjectRecord project) {
+  const bool missing = co_await run_on(
+      blocking_, [path = project.path] { return !real_directory(path).has_value(); });
+  note_missing(project, missing);
   for (const auto& provider : deps_.providers.all()) {
     auto found = co_await provider->discover(project.path);
     take_discovered(project, *provider, std::move(found));

@@ -249,6 +249,7 @@ class SessionService final : private SessionHost {
   asio::awaitable<Result<SessionPtr>> readable(SessionId session);
   asio::awaitable<void> discover(ProjectRecord project);
   void discover_soon(const ProjectRecord& project);
+  void note_missing(const ProjectRecord& project, bool missing);
   void take_discovered(const ProjectRecord& project, Provider& provider,
                        std::vector<DiscoveredSession> found);
   SessionRecord new_record(const ProjectRecord& project, std::string cli_type) const;

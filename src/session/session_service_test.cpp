@@ -215,6 +215,27 @@ TEST_CASE("E1-TC-1.1a: projects are listed in the order they were added, also af
   check();
 }
 
+TEST_CASE("a project whose folder disappears says so, and says when it is back") {
+  World world;
+  const Project project = world.project("gone");
+  std::filesystem::remove(world.dir.file("gone"));
+  world.restart();  // A start looks for all of them.
+  REQUIRE(world.loop.until([&] { return world.service->projects().at(0).missing == true; }));
+  CHECK(world.heard.added.back().missing == true);
+  const Project back = world.project("gone");
+  CHECK(back.project_id == project.project_id);
+  CHECK(!back.missing);
+  CHECK(!world.heard.added.back().missing);
+}
+
+TEST_CASE("a tilde is the home directory") {
+  const std::string home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): one thread.
+  CHECK(with_home("~") == home);
+  CHECK(with_home("~/work") == home + "/work");
+  CHECK(with_home("~work") == "~work");
+  CHECK(real_directory("~") == real_directory(home));
+}
+
 TEST_CASE("E1-TC-1.2a E1-TC-2.4c: an added directory appears with the sessions made outside") {
   World world;
   world.claude->outside = {{"abc", "Set up CI", {5000}, {9000}}};

@@ -154,6 +154,7 @@ export interface Project {
   path: string;
   name: string;
   addedAt: string;
+  missing?: boolean;
 }
 
 export interface AgentInfo {
