@@ -18,7 +18,7 @@ const agents = () => [
     status: "idle",
     installed: false,
     problem: "gemini was not found on PATH.",
-    remedy: "Install it with npm install -g @google/gemini-cli.",
+    remedy: "Install it with: npm install -g @google/gemini-cli",
   },
   {
     cliType: "opencode",
@@ -27,7 +27,7 @@ const agents = () => [
     status: "idle",
     installed: false,
     problem: "opencode was not found on PATH.",
-    remedy: "See opencode.ai for how to install it.",
+    remedy: "Install it with: npm install -g opencode-ai",
   },
   { cliType: "demo", name: "Demo agent", protocol: "acp", status: "idle", installed: true, version: "0.1.0" },
 ];

@@ -1,6 +1,7 @@
 // Projects, agents and sessions of the development server, and the answers to every message of docs/wire.md that the page sends.
 import { existsSync, readdirSync } from "node:fs";
 import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
 import { basename } from "node:path";
 import { play } from "./agent.mjs";
 import { seed } from "./stories.mjs";
@@ -234,7 +235,8 @@ export class World {
     }
   }
 
-  tryAdd(path, asker) {
+  tryAdd(given, asker) {
+    const path = given === "~" ? homedir() : given;
     if (!path.startsWith("/") || !existsSync(path))
       throw fail(
         400,

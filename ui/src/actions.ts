@@ -148,6 +148,15 @@ export async function addProject(app: App, path: string): Promise<Project | stri
   }
 }
 
+/** The shortest way to a first conversation: the demo agent changes nothing, so that the home folder will do. */
+export async function tryDemo(app: App): Promise<void> {
+  const project = app.projects.peek()[0] ?? (await addProject(app, "~"));
+  if (typeof project !== "string")
+    return createSession(app, { cliType: "demo", projectId: project.projectId });
+  app.toast("error", project);
+  app.dialog.value = { kind: "add-project" };
+}
+
 export function removeProject(app: App, project: Project): void {
   app.dialog.value = {
     kind: "confirm",
@@ -334,6 +343,15 @@ export async function lastFailure(app: App, sessionId: string): Promise<Failure 
   if (!turn) return undefined;
   const user = entries.find((item) => item.itemId === `${turn.turnId}:user`);
   return { turn, prompt: user?.type === "message" ? user : undefined };
+}
+
+/** The call that a question is about, for whoever has not opened its session: an edit's diff is there. */
+export async function askedCall(app: App, approval: Extract<Item, { type: "approval" }>) {
+  const { sessionId, callId } = approval;
+  if (callId === undefined) return undefined;
+  const { entries } = await app.api.get<{ entries: Item[] }>(`/api/session/${sessionId}/timeline?tail=60`);
+  return entries.find((item) => item.type === "tool_call" && item.callId === callId) as
+    Extract<Item, { type: "tool_call" }> | undefined;
 }
 
 export interface Failure {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
 import { $, $$, button, startPage, texts, until, type Harness } from "./harness";
+import { remedyParts } from "./views/agents";
 
 let page: Harness;
 afterEach(() => page.close());
@@ -60,6 +61,37 @@ describe("agents", () => {
     expect(
       texts(page.root, ".agent-list .status-missing .remedy").some((text) => text.includes("npm install -g")),
     ).toBe(true);
+  });
+
+  it("the command of a remedy can be copied, and only the command", async () => {
+    page = await startPage(new World("first-run"));
+    const copied: string[] = [];
+    Object.defineProperty(navigator, "clipboard", {
+      value: { writeText: async (text: string) => void copied.push(text) },
+      configurable: true,
+    });
+    const missing = page.app.agents.value.find((agent) => !agent.installed)!;
+    const copy = await until(() => $(page.root, `[aria-label="Copy command for ${missing.name}"]`));
+    copy.click();
+    await until(() => copied.length === 1);
+    expect(copied[0]).toMatch(/^npm install -g \S+$/);
+    expect(missing.remedy).toContain(copied[0]);
+  });
+
+  it("a remedy is divided into words and commands without losing any", () => {
+    const commands = (remedy: string) =>
+      remedyParts(remedy)
+        .filter(({ command }) => command)
+        .map(({ text }) => text);
+    expect(commands("Update it with: npm install -g a@latest")).toEqual(["npm install -g a@latest"]);
+    expect(commands("Run `codex login` in a terminal, or set KEY, then try again.")).toEqual(["codex login"]);
+    expect(commands("Look at its log.")).toEqual([]);
+    expect(commands("")).toEqual([]);
+    expect(
+      remedyParts("Update it with: x")
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe("Update it with: x");
   });
 });
 

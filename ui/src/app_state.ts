@@ -263,10 +263,7 @@ export class App {
         case "project:list":
           return this.setProjects(message.projects);
         case "project:added":
-          return this.setProjects([
-            ...this.projects.peek().filter((p) => p.projectId !== message.project.projectId),
-            message.project,
-          ]);
+          return this.projectAdded(message.project);
         case "project:removed":
           return this.projectRemoved(message.projectId);
         case "session:list":
@@ -324,6 +321,14 @@ export class App {
     this.projectsKnown.value = true;
     for (const project of gone) this.dropProject(project.projectId);
     for (const project of projects) void this.list(project.projectId);
+  }
+
+  /** Also said of a known one: its folder disappeared, or is there again. */
+  private projectAdded(project: Project): void {
+    const projects = this.projects.peek();
+    const at = projects.findIndex((known) => known.projectId === project.projectId);
+    if (at < 0) this.setProjects([...projects, project]);
+    else this.projects.value = projects.with(at, project);
   }
 
   private projectRemoved(projectId: string): void {

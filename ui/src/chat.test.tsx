@@ -93,6 +93,21 @@ describe("chat", () => {
     expect($(page.root, ".state.failed")).toBeTruthy();
   });
 
+  it("what a failed tool said is shown without the colours of its terminal", async () => {
+    const { timeline } = await open();
+    timeline.item("coloured", {
+      turnId: "t",
+      type: "tool_call",
+      toolName: "Bash",
+      callId: "coloured",
+      toolArguments: { command: "npm test" },
+      status: "complete",
+      toolOutputIsError: true,
+      toolOutput: "\n\u001b[1m LINK \u001b[0m pricing\n\u001b[31mfailed\u001b[39m\n",
+    });
+    await until(() => texts(page.root, ".tool-problem").includes("LINK  pricing"));
+  });
+
   it("long output is folded, and the whole is fetched on demand", async () => {
     const { timeline } = await open();
     const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`).join("\n");
@@ -328,6 +343,22 @@ describe("approvals", () => {
     });
     await until(() => !$(page.root, ".inbox .approval.pending"));
     expect(document.title).toBe("• Liminal Builder");
+  });
+
+  it("show in the inbox the diff of the edit they are about", async () => {
+    page = await startPage(new World("busy"));
+    const { timeline } = page.world.session("s-2");
+    timeline.item("t1:tool", {
+      kind: "edit",
+      toolArguments: {},
+      diffs: [{ path: "src/cart.ts", oldText: "let sum = 0.1;\n", newText: "let sum = 10;\n" }],
+    });
+    button(page.root, /^Inbox/).click();
+    const card = await until(() => $(page.root, ".inbox .approval.pending"));
+    await until(() => card.querySelector(".diff"));
+    expect(card.textContent).toContain("src/cart.ts");
+    expect(card.textContent).toContain("let sum = 10;");
+    expect(card.querySelector(".detail")!.textContent).toContain("rm -rf build/");
   });
 
   it("show hidden characters of what would run", async () => {

@@ -56,12 +56,13 @@ describe("thirty sessions at a glance", () => {
 
   it("one press in the sidebar shows only who works, a second one all again", async () => {
     const { root, app } = await start("crowd");
+    await until(() => $$(root, ".project").length === app.projects.value.length);
     const all = $$(root, ".session-row").length;
     const working = await until(() => $(root, ".count-working"));
-    expect(working.textContent).toBe(String(countStates(app.listedSessions.value).working));
+    expect(working.textContent).toBe(`${countStates(app.listedSessions.value).working} working`);
     working.click();
     await until(() => $(root, ".count-working")!.getAttribute("aria-pressed") === "true");
-    expect($$(root, ".session-row").length).toBe(countStates(app.listedSessions.value).working);
+    await until(() => $$(root, ".session-row").length === countStates(app.listedSessions.value).working);
     expect($$(root, ".session-row:not(.is-working)").length).toBe(0);
     working.click();
     await until(() => $$(root, ".session-row").length === all);

@@ -28,17 +28,22 @@ export function countStates(sessions: readonly SessionInfo[]): Record<State, num
   return counts;
 }
 
-/** "2 need you, 5 working, 1 done": what is not there is not said. */
-export function summary(counts: Readonly<Record<State, number>>): string {
-  const words: Record<(typeof states)[number], string> = {
-    needs: counts.needs === 1 ? "needs you" : "need you",
+/** "2 need you", "1 working". */
+export function counted(state: (typeof states)[number], count: number): string {
+  const words = {
+    needs: count === 1 ? "needs you" : "need you",
     failed: "failed",
     working: "working",
     done: "done",
   };
+  return `${count} ${words[state]}`;
+}
+
+/** "2 need you, 5 working, 1 done": what is not there is not said. */
+export function summary(counts: Readonly<Record<State, number>>): string {
   return states
     .filter((state) => counts[state] > 0)
-    .map((state) => `${counts[state]} ${words[state]}`)
+    .map((state) => counted(state, counts[state]))
     .join(", ");
 }
 

@@ -48,6 +48,49 @@ describe("projects", () => {
     expect(app.sessionIds.value).toContain("fresh");
   });
 
+  it("a project whose folder is gone is marked in its place, and no more when it is back", async () => {
+    page = await startPage(new World("busy"));
+    const engine = page.world.projects[1]!;
+    page.world.broadcast({ type: "project:added", project: { ...engine, missing: true } });
+    const mark = await until(() => $$(page.root, ".project")[1]?.querySelector(".chip"));
+    expect(mark.getAttribute("title")).toContain(engine.path);
+    expect($$(page.root, ".project .chip").length).toBe(1);
+    page.world.broadcast({ type: "project:added", project: engine });
+    await until(() => !$(page.root, ".project .chip"));
+    expect(texts(page.root, ".project-name")).toEqual(["web-shop", "engine", "notes"]);
+  });
+
+  it("the demo is one press away when there is no project yet", async () => {
+    page = await startPage(new World("first-run"));
+    (await until(() => button(page.root, /Try the demo/))).click();
+    await until(() => page.heard("session:create").length === 1);
+    expect(page.heard("project:add")[0]!["path"]).toBe("~");
+    expect(page.heard("session:create")[0]).toMatchObject({
+      cliType: "demo",
+      projectId: page.app.projects.value[0]!.projectId,
+    });
+    await until(() => $(page.root, ".composer textarea"));
+  });
+
+  it("the filter reaches many projects in turn, the first ones at once, and forgets none", async () => {
+    const world = new World("first-run");
+    for (let n = 0; n < 14; n++)
+      world.addSession(world.addProject(`/usr/p${n}`).projectId, "codex", n % 2 === 0 ? "Even" : "Odd");
+    page = await startPage(world);
+    const names = () => texts(page.root, ".project-name");
+    await until(() => names().length === 14);
+    const input = $(page.root, ".filter input") as HTMLInputElement;
+    input.value = "odd";
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    await until(() => !names().includes("p0"));
+    expect(names()).toContain("p13");
+    await until(() => names().length === 7);
+    expect(names()).toEqual(["p1", "p3", "p5", "p7", "p9", "p11", "p13"]);
+    await type(input, "");
+    await until(() => names().length === 14);
+    expect(names().at(-1)).toBe("p13");
+  });
+
   it("the filter shows the newest matches of each project, and the others on request", async () => {
     const world = new World("first-run");
     const project = world.addProject("/usr");

@@ -4,6 +4,7 @@ import { reconnect } from "../actions";
 import type { AgentInfo } from "../wire";
 import { useApp } from "./context";
 import { AgentMark, Icon } from "./icons";
+import { CopyButton } from "./items";
 
 /** Health of the agents: found or not, running or not, and what to do. */
 export function Agents() {
@@ -42,7 +43,7 @@ export function Agents() {
   );
 }
 
-const words: Record<AgentInfo["status"], string> = {
+const stateWords: Record<AgentInfo["status"], string> = {
   idle: "ready",
   starting: "starting",
   connected: "connected",
@@ -50,9 +51,18 @@ const words: Record<AgentInfo["status"], string> = {
   reconnecting: "reconnecting",
 };
 
+/** A remedy with its commands apart: what stands in backquotes, or after "with:". */
+export function remedyParts(remedy: string): { text: string; command: boolean }[] {
+  const [said, last] = remedy.split(/(?<= with:) (?=\S)/, 2) as [string, string?];
+  const parts = said.split("`").map((text, index) => ({ text, command: index % 2 === 1 }));
+  if (last) parts.push({ text: " ", command: false }, { text: last, command: true });
+  return parts.filter(({ text }) => text !== "");
+}
+
 export function AgentRow({ agent }: { agent: AgentInfo }) {
   const app = useApp();
-  const state = agent.installed ? words[agent.status] : "not installed";
+  const words = remedyParts(agent.remedy ?? "");
+  const state = agent.installed ? stateWords[agent.status] : "not installed";
   return (
     <li class={`agent-row status-${agent.installed ? agent.status : "missing"}`}>
       <AgentMark cliType={agent.cliType} name={agent.name} />
@@ -70,9 +80,15 @@ export function AgentRow({ agent }: { agent: AgentInfo }) {
         </button>
       )}
       {(agent.problem || agent.remedy) && (
-        <p class="remedy">
-          {agent.problem} {agent.remedy && <span>{agent.remedy}</span>}
-        </p>
+        <div class="remedy">
+          <p>
+            {agent.problem} {words.map((part) => (part.command ? <code>{part.text}</code> : part.text))}
+          </p>
+          {words.map(
+            (part) =>
+              part.command && <CopyButton text={part.text} label={`Copy command for ${agent.name}`} />,
+          )}
+        </div>
       )}
     </li>
   );

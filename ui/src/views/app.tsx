@@ -7,7 +7,8 @@ import { Icon } from "./icons";
 import { ArchivePage, HomePage, InboxPage, LoginPage } from "./pages";
 import { IconButton, Working } from "./parts";
 import { SessionView } from "./session";
-import { Resizer, Sidebar } from "./sidebar";
+import { Resizer } from "./resizer";
+import { Sidebar } from "./sidebar";
 import { TabBar } from "./tab_bar";
 
 export function AppView({ onCode }: { onCode: (code: string) => Promise<void> }) {

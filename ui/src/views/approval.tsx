@@ -1,9 +1,9 @@
 // Someone waits for the user: what exactly will happen, and the answers. The same card in the chat and in the inbox.
-import { useState } from "preact/hooks";
-import { answerApproval } from "../actions";
+import { useEffect, useState } from "preact/hooks";
+import { answerApproval, askedCall } from "../actions";
 import { askedDiff } from "../diff";
 import { clockTime } from "../format";
-import type { ApprovalAnswer, Item } from "../wire";
+import type { ApprovalAnswer, Diff, Item } from "../wire";
 import { useApp } from "./context";
 import { Icon } from "./icons";
 import { Markdown } from "./markdown";
@@ -11,8 +11,29 @@ import { DiffView, Revealed } from "./output";
 
 export type Approval = Extract<Item, { type: "approval" }>;
 
-export function ApprovalView({ item }: { item: Approval }) {
-  return item.state === "pending" ? <Pending item={item} /> : <Decided item={item} />;
+/** `alone`: without its conversation, where the call that is asked about stands above the question. */
+export function ApprovalView({ item, alone = false }: { item: Approval; alone?: boolean }) {
+  return item.state === "pending" ? <Pending item={item} alone={alone} /> : <Decided item={item} />;
+}
+
+/** The diffs of the call that is asked about, when the question itself has none. */
+function useCallDiffs(item: Approval, wanted: boolean): readonly Diff[] {
+  const app = useApp();
+  const [diffs, setDiffs] = useState<readonly Diff[]>([]);
+  useEffect(() => {
+    let gone = false;
+    if (wanted)
+      askedCall(app, item).then(
+        (call) => {
+          if (!gone) setDiffs(call?.diffs ?? []);
+        },
+        () => {}, // The question stands without it, and its conversation is one press away.
+      );
+    return () => {
+      gone = true;
+    };
+  }, [item.itemId, wanted]);
+  return diffs;
 }
 
 function Decided({ item }: { item: Approval }) {
@@ -77,7 +98,7 @@ function sameJson(text: string, value: unknown): boolean {
   }
 }
 
-function Pending({ item }: { item: Approval }) {
+function Pending({ item, alone }: { item: Approval; alone: boolean }) {
   const app = useApp();
   const [busy, setBusy] = useState(false);
   const [note, setNote] = useState("");
@@ -90,6 +111,8 @@ function Pending({ item }: { item: Approval }) {
   };
   const diff = askedDiff(item.toolArguments);
   const detail = readable(item);
+  const root = app.project(app.session(item.sessionId)?.peek().projectId ?? "")?.path;
+  const callDiffs = useCallDiffs(item, alone && !diff && item.kind === "tool");
   const onKey = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
     const option = item.options[Number(event.key) - 1];
@@ -110,11 +133,7 @@ function Pending({ item }: { item: Approval }) {
           <Markdown id={`plan:${item.sessionId}:${item.itemId}`} text={item.detail} final />
         </div>
       ) : diff ? (
-        <DiffView
-          id={`approval:${item.sessionId}:${item.itemId}`}
-          diff={diff}
-          root={app.project(app.session(item.sessionId)?.peek().projectId ?? "")?.path}
-        />
+        <DiffView id={`approval:${item.sessionId}:${item.itemId}`} diff={diff} root={root} />
       ) : (
         detail && (
           <pre class="detail" tabIndex={0} aria-label="Exactly what will run">
@@ -122,6 +141,9 @@ function Pending({ item }: { item: Approval }) {
           </pre>
         )
       )}
+      {callDiffs.map((one) => (
+        <DiffView key={one.path} id={`asked:${item.sessionId}:${item.itemId}`} diff={one} root={root} />
+      ))}
       {item.questions && item.questions.length > 0 ? (
         <Questions item={item} busy={busy} answer={answer} />
       ) : (

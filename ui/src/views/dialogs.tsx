@@ -243,6 +243,7 @@ function NewSession({ projectId, close }: { projectId?: string; close: () => voi
             {app.projects.value.map((entry) => (
               <option key={entry.projectId} value={entry.projectId}>
                 {entry.name}
+                {entry.missing ? " (no folder)" : ""}
               </option>
             ))}
           </select>
@@ -284,6 +285,12 @@ function NewSession({ projectId, close }: { projectId?: string; close: () => voi
             </label>
           ))}
         </fieldset>
+        {cliType !== "" && !known && (
+          <p class="choice-note muted">
+            {app.agent(cliType)?.name ?? cliType} tells its models and modes when its first session starts.
+            Choose them there, below your message.
+          </p>
+        )}
         <div class="two">
           {choice("Model", model, setModel, known?.models)}
           {choice("Permission mode", mode, setMode, known?.modes)}

@@ -1,6 +1,6 @@
 // What fills the main area when it is not a session: first run, inbox, archive, the door.
 import { useEffect, useState } from "preact/hooks";
-import { archiveSession, createSession, jumpTo, lastFailure, sendAgain, type Failure } from "../actions";
+import { archiveSession, jumpTo, lastFailure, sendAgain, tryDemo, type Failure } from "../actions";
 import type { App } from "../app_state";
 import { age, keyName } from "../format";
 import { stateNames, stateOf, states, summary, type State } from "../glance";
@@ -42,6 +42,7 @@ function Welcome() {
   const app = useApp();
   const found = app.agents.value.filter((agent) => agent.installed);
   const missing = app.agents.value.filter((agent) => !agent.installed);
+  const demo = found.find((agent) => agent.cliType === "demo");
   return (
     <>
       <h1>Welcome to Liminal Builder</h1>
@@ -69,6 +70,13 @@ function Welcome() {
           <span class="muted">
             With one of the agents below. The demo agent shows everything and needs no account.
           </span>
+          {demo && (
+            <button type="button" class="button" onClick={() => void tryDemo(app)}>
+              <AgentMark cliType="demo" name={demo.name} />
+              Try the demo
+              <span class="muted">in your home folder, where it changes nothing</span>
+            </button>
+          )}
         </li>
         <li>
           <strong>Answer when asked</strong>
@@ -114,7 +122,6 @@ function Overview() {
   const sessions = app.listedSessions.value;
   const said = summary(app.counts.value);
   const demo = app.agents.value.find((agent) => agent.cliType === "demo" && agent.installed);
-  const project = app.projects.value[0];
   const troubled = app.agents.value.filter(
     (agent) => agent.status === "disconnected" || agent.status === "reconnecting",
   );
@@ -143,12 +150,8 @@ function Overview() {
       {[...states, "quiet" as const].map((state) => (
         <StateGroup key={state} state={state} sessions={sessions.filter((info) => stateOf(info) === state)} />
       ))}
-      {sessions.length === 0 && demo && project && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => void createSession(app, { cliType: "demo", projectId: project.projectId })}
-        >
+      {sessions.length === 0 && demo && (
+        <button type="button" class="button" onClick={() => void tryDemo(app)}>
           <AgentMark cliType="demo" name={demo.name} />
           Try the demo agent
         </button>
@@ -251,7 +254,7 @@ export function InboxPage() {
                 </span>
                 <Icon name="chevron" size={12} />
               </button>
-              <ApprovalView item={item} />
+              <ApprovalView item={item} alone />
             </section>
           );
         })}

@@ -1,17 +1,17 @@
 // Projects and their sessions: who works, who waits, who is done. Above them the inbox, below them the agents.
-import { useComputed, useSignal } from "@preact/signals";
+import { useComputed, useSignal, type ReadonlySignal } from "@preact/signals";
 import { archiveSession, loadArchived, removeProject } from "../actions";
+import type { App } from "../app_state";
 import { fuzzy } from "../completion";
 import { age } from "../format";
-import { countStates, stateNames, stateOf, states, type State } from "../glance";
+import { counted, countStates, stateNames, stateOf, states, type State } from "../glance";
 import type { Project, SessionInfo } from "../wire";
 import { Agents } from "./agents";
 import { useApp } from "./context";
 import { AgentMark, Icon, Logo } from "./icons";
+import { useInTurn } from "./in_turn";
 import { IconButton, Menu, StateMark, Working } from "./parts";
 
-const kLeast = 220;
-const kMost = 560;
 const kFew = 8;
 
 export function Sidebar() {
@@ -19,9 +19,12 @@ export function Sidebar() {
   const filter = useSignal("");
   const only = useSignal<State | undefined>(undefined);
   // What nobody is in any more cannot be asked for. Counts change often, this seldom: the list is not drawn for each.
-  const state = useComputed(() =>
+  const wanted = useComputed(() =>
     only.value !== undefined && app.counts.value[only.value] > 0 ? only.value : undefined,
-  ).value;
+  );
+  const state = wanted.value;
+  // Once for a key, for all sections: a thousand titles are looked at once.
+  const asked = useComputed(() => narrowed(app, filter.value, wanted.value));
   return (
     <nav
       class={`sidebar ${app.drawer.value ? "drawer-open" : ""}`}
@@ -90,13 +93,10 @@ export function Sidebar() {
         {app.projectsKnown.value && app.projects.value.length === 0 && (
           <p class="empty-note">No projects yet. Sessions appear here, under the folder they work in.</p>
         )}
-        {app.projects.value.map((project) => (
-          <ProjectSection key={project.projectId} project={project} filter={filter.value} only={state} />
-        ))}
-        {filter.value !== "" &&
-          !app.listedSessions.value.some((info) => matches(app, filter.value, info)) && (
-            <p class="empty-note">No session is called “{filter.value}”.</p>
-          )}
+        <Sections asked={asked} />
+        {filter.value !== "" && asked.value.found?.size === 0 && (
+          <p class="empty-note">No session is called “{filter.value}”.</p>
+        )}
       </div>
       <footer class="sidebar-foot">
         <button
@@ -193,46 +193,89 @@ function StateFilter({
           title={`${stateNames[state]}: show only these`}
           onClick={() => choose(only === state ? undefined : state)}
         >
-          <StateMark state={state} label={stateNames[state]} />
-          {counts[state]}
+          <span class="state-mark" aria-hidden="true">
+            <StateMark state={state} label="" />
+          </span>
+          {counted(state, counts[state])}
         </button>
       ))}
     </div>
   );
 }
 
-function matches(app: ReturnType<typeof useApp>, filter: string, info: SessionInfo): boolean {
-  const agent = app.agent(info.cliType)?.name ?? info.cliType;
-  return fuzzy(filter, `${info.title} ${app.project(info.projectId)?.name ?? ""} ${agent}`) !== undefined;
+/** `found`: the sessions that are asked for, by project, when any are. `named`: by a name and not only by a state. */
+interface Asked {
+  found: ReadonlyMap<string, readonly SessionInfo[]> | undefined;
+  named: boolean;
+}
+const kAll: Asked = { found: undefined, named: false };
+
+function narrowed(app: App, filter: string, only: State | undefined): Asked {
+  if (filter === "" && only === undefined) return kAll;
+  const names = new Map(app.agents.value.map((agent) => [agent.cliType, agent.name]));
+  const found = new Map<string, readonly SessionInfo[]>();
+  for (const [projectId, sessions] of app.byProject.value) {
+    const project = app.project(projectId)?.name ?? "";
+    const list = sessions.filter(
+      (info) =>
+        (only === undefined || stateOf(info) === only) &&
+        (filter === "" ||
+          fuzzy(filter, `${info.title} ${project} ${names.get(info.cliType) ?? info.cliType}`) !== undefined),
+    );
+    if (list.length > 0) found.set(projectId, list);
+  }
+  return { found, named: filter !== "" };
+}
+
+function Sections({ asked }: { asked: ReadonlySignal<Asked> }) {
+  const projects = useApp().projects.value;
+  const shownTo = useInTurn(
+    asked.value,
+    projects.map(({ projectId }) => projectId),
+  );
+  return (
+    <>
+      {projects.map((project) => {
+        const shown = shownTo(project.projectId);
+        return (
+          shown && (
+            <ProjectSection
+              key={project.projectId}
+              project={project}
+              found={shown.found && (shown.found.get(project.projectId) ?? kNone)}
+              named={shown.named}
+            />
+          )
+        );
+      })}
+    </>
+  );
 }
 
 function ProjectSection({
   project,
-  filter,
-  only,
+  found,
+  named,
 }: {
   project: Project;
-  filter: string;
-  only: State | undefined;
+  found: readonly SessionInfo[] | undefined;
+  named: boolean;
 }) {
   const app = useApp();
   const all = useSignal(false);
   const sessions = useComputed(() => app.byProject.value.get(project.projectId) ?? kNone).value;
-  const narrowed = filter !== "" || only !== undefined;
-  const matching = sessions.filter(
-    (info) => (only === undefined || stateOf(info) === only) && (filter === "" || matches(app, filter, info)),
-  );
-  const closed = app.collapsed.value.includes(project.projectId) && !narrowed;
+  const matching = found ?? sessions;
+  const closed = app.collapsed.value.includes(project.projectId) && !found;
   // Of many matches the newest: a first letter matches nearly everything, and a thousand rows are felt.
   const shown = all.value
     ? matching
-    : matching.filter((info, index) => index < kFew || (filter === "" && stateOf(info) !== "quiet"));
+    : matching.filter((info, index) => index < kFew || (!named && stateOf(info) !== "quiet"));
   const toggle = () => {
     const now = app.collapsed.peek();
     app.collapsed.value = closed ? now.filter((id) => id !== project.projectId) : [...now, project.projectId];
   };
   const creating = [...app.creating.value].filter(([, made]) => made.projectId === project.projectId);
-  if (narrowed && matching.length === 0) return null;
+  if (found?.length === 0) return null;
   return (
     <section class="project" aria-label={project.name}>
       <div class="project-head">
@@ -245,6 +288,11 @@ function ProjectSection({
         >
           <Icon name="chevron" size={12} />
           <bdi>{project.name}</bdi>
+          {project.missing && (
+            <span class="chip chip-failed" title={`There is no folder ${project.path} now`}>
+              no folder
+            </span>
+          )}
         </button>
         {closed && <Glance sessions={sessions} />}
         <Menu
@@ -392,51 +440,5 @@ export function SessionState({ info }: { info: SessionInfo }) {
         {age(info.lastActiveAt, app.now.value)}
       </time>
     </>
-  );
-}
-
-/** Drag, arrow keys (Shift for larger steps), Home, End; double click for the usual width. */
-export function Resizer() {
-  const app = useApp();
-  const set = (width: number) => {
-    app.sidebarWidth.value = Math.round(Math.max(kLeast, Math.min(kMost, window.innerWidth * 0.6, width)));
-  };
-  const onKey = (event: KeyboardEvent) => {
-    const step = event.shiftKey ? 32 : 16;
-    const next = {
-      ArrowLeft: app.sidebarWidth.peek() - step,
-      ArrowRight: app.sidebarWidth.peek() + step,
-      Home: kLeast,
-      End: kMost,
-    }[event.key];
-    if (next !== undefined) {
-      event.preventDefault();
-      set(next);
-    }
-  };
-  const onPointerDown = (event: PointerEvent) => {
-    const handle = event.currentTarget as HTMLElement;
-    handle.setPointerCapture(event.pointerId);
-    const move = (moved: PointerEvent) => set(moved.clientX);
-    handle.addEventListener("pointermove", move);
-    handle.addEventListener("pointerup", () => handle.removeEventListener("pointermove", move), {
-      once: true,
-    });
-  };
-  return (
-    <div
-      class="resizer"
-      role="separator"
-      tabIndex={0}
-      aria-label="Width of the sidebar"
-      aria-orientation="vertical"
-      aria-controls="sidebar"
-      aria-valuemin={kLeast}
-      aria-valuemax={kMost}
-      aria-valuenow={app.sidebarWidth.value}
-      onKeyDown={onKey}
-      onPointerDown={onPointerDown}
-      onDblClick={() => set(280)}
-    />
   );
 }

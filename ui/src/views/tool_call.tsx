@@ -1,5 +1,6 @@
 // A tool call as a developer wants to see it: what it does, how it goes, and on demand everything.
 import type { ComponentChildren } from "preact";
+import { toSpans } from "../ansi";
 import type { App } from "../app_state";
 import { duration, within } from "../format";
 import type { Item } from "../wire";
@@ -201,7 +202,15 @@ function Details({ item, root }: { item: ToolCall; root: string }) {
 }
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").slice(0, 200);
-const firstLine = (text: string | undefined) => text?.trim().split("\n")[0]?.slice(0, 300);
+/** Without the colours of a terminal, which would stand there as signs. */
+const firstLine = (text: string | undefined) =>
+  text &&
+  toSpans(text.trimStart().slice(0, 4000))
+    .map((span) => span.text)
+    .join("")
+    .trim()
+    .split("\n")[0]
+    ?.slice(0, 300);
 
 function projectPath(app: App, sessionId: string): string {
   return app.project(app.session(sessionId)?.peek().projectId ?? "")?.path ?? "";
