@@ -106,6 +106,8 @@ describe("chat", () => {
       toolOutput: "\n\u001b[1m LINK \u001b[0m pricing\n\u001b[31mfailed\u001b[39m\n",
     });
     await until(() => texts(page.root, ".tool-problem").includes("LINK  pricing"));
+    timeline.item("coloured", { kind: "execute" });
+    await until(() => texts(page.root, ".tool-problem").includes("failed"));
   });
 
   it("long output is folded, and the whole is fetched on demand", async () => {

@@ -95,7 +95,7 @@ export function ToolCallView({ item }: { item: ToolCall }) {
   const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff);
   const root = projectPath(app, item.sessionId);
   const { verb, what } = headline(item, root);
-  const problem = item.errorMessage ?? (item.toolOutputIsError ? firstLine(item.toolOutput) : undefined);
+  const problem = item.errorMessage ?? (item.toolOutputIsError ? saidLine(item) : undefined);
   return (
     <section class={`tool tool-${item.status} ${open ? "open" : ""}`} aria-label={`Tool ${verb}`}>
       <button type="button" class="tool-head" aria-expanded={open} onClick={toggle}>
@@ -202,15 +202,18 @@ function Details({ item, root }: { item: ToolCall; root: string }) {
 }
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").slice(0, 200);
-/** Without the colours of a terminal, which would stand there as signs. */
-const firstLine = (text: string | undefined) =>
-  text &&
-  toSpans(text.trimStart().slice(0, 4000))
+/**
+ * What went wrong, in a line and without the colours of a terminal: commands tell it at their end, others at once.
+ */
+function saidLine(item: ToolCall): string | undefined {
+  const text = (item.toolOutput ?? "").trim();
+  const atEnd = item.kind === "execute";
+  const plain = toSpans(atEnd ? text.slice(-4000) : text.slice(0, 4000))
     .map((span) => span.text)
-    .join("")
-    .trim()
-    .split("\n")[0]
-    ?.slice(0, 300);
+    .join("");
+  const lines = plain.split("\n").map((line) => line.trim());
+  return (atEnd ? lines.findLast((line) => line !== "") : lines.find((line) => line !== ""))?.slice(0, 300);
+}
 
 function projectPath(app: App, sessionId: string): string {
   return app.project(app.session(sessionId)?.peek().projectId ?? "")?.path ?? "";
