@@ -28,6 +28,14 @@ export function Ansi({ text }: { text: string }) {
   );
 }
 
+/** Words with a hyphen stay whole: a line that ends in "--" and one that begins with "release" are not `--release`. */
+function whole(text: string) {
+  if (text.length > 4000) return text; // So much is no command to be read word by word.
+  return text
+    .split(/(\S*-\S*)/)
+    .map((part, index) => (index % 2 === 1 ? <span class="whole">{part}</span> : part));
+}
+
 /** Text in which nothing hides: for commands that are about to run. */
 export function Revealed({ text }: { text: string }) {
   return (
@@ -38,7 +46,7 @@ export function Revealed({ text }: { text: string }) {
             {part.text}
           </mark>
         ) : (
-          part.text
+          whole(part.text)
         ),
       )}
     </>
