@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { startServer } from "../dev/server.mjs";
 import { answer } from "../dev/agent.mjs";
+import { measureMemory } from "./memory.mjs";
 
 const option = (name, fallback) => {
   const at = process.argv.indexOf(`--${name}`);
@@ -46,32 +47,6 @@ async function withPage(story, use) {
   await use(page, server);
   await page.context().close();
   await server.stop();
-}
-
-/** The largest of the browser's renderers, in MB: what the system says the tab costs. */
-async function rendererMemory() {
-  const system = await browser.newBrowserCDPSession();
-  const { processInfo } = await system.send("SystemInfo.getProcessInfo");
-  await system.detach();
-  let most = 0;
-  for (const { id } of processInfo.filter(({ type }) => type === "renderer")) {
-    try {
-      const resident = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8"));
-      most = Math.max(most, Number(resident?.[1] ?? 0) / 1000);
-    } catch {
-      // The process ended while we looked.
-    }
-  }
-  return most;
-}
-
-/** Growth per minute by least squares. */
-function slope(samples, name) {
-  const mean = (key) => samples.reduce((sum, one) => sum + one[key], 0) / samples.length;
-  const [x, y] = [mean("minutes"), mean(name)];
-  const over = samples.reduce((sum, one) => sum + (one.minutes - x) * (one[name] - y), 0);
-  const under = samples.reduce((sum, one) => sum + (one.minutes - x) ** 2, 0);
-  return under === 0 ? 0 : over / under;
 }
 
 /** From the click to the frame in which the last row of the conversation is on screen. */
@@ -216,85 +191,7 @@ if (!only || only === "stream")
     report("script per frame while 100 KB stream in (median)", median(spent), "ms", 4);
   });
 
-if (!only || only === "memory")
-  await withPage("busy", async (page, server) => {
-    const session = server.world.session("s-7");
-    await page
-      .getByRole("button", { name: /Profile the frame loop/ })
-      .first()
-      .click();
-    await page.locator(".composer textarea").waitFor();
-    const client = await page.context().newCDPSession(page);
-    const metric = (metrics, name) => metrics.find((one) => one.name === name).value;
-    // After a collection, so that a sample is what the page holds and not what it has not thrown away yet.
-    const sample = async () => {
-      await client.send("HeapProfiler.collectGarbage");
-      const { metrics } = await client.send("Performance.getMetrics");
-      return {
-        minutes: (Date.now() - start) / 60_000,
-        heap: (await client.send("Runtime.getHeapUsage")).usedSize / 1e6,
-        nodes: metric(metrics, "Nodes"),
-        listeners: metric(metrics, "JSEventListeners"),
-        resident: await rendererMemory(),
-      };
-    };
-    await client.send("Performance.enable");
-    const start = Date.now();
-    const samples = [];
-    const end = Date.now() + minutes * 60_000;
-    for (let turn = 0; Date.now() < end; turn++) {
-      const turnId = `m${turn}`;
-      session.timeline.turn(turnId, { type: "turn_started", startedAt: new Date().toISOString() });
-      session.timeline.item(`${turnId}:a`, { type: "message", turnId, origin: "agent", content: "" });
-      for (let at = 0; at < 12_000; at += 200) {
-        session.timeline.append(
-          `${turnId}:a`,
-          "content",
-          `${answer}${answer}${answer}${answer}${answer}${answer}${answer}${answer}${answer}${answer}`.slice(
-            at,
-            at + 200,
-          ),
-        );
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-      session.timeline.item(`${turnId}:a`, { status: "complete" });
-      for (let tool = 0; tool < 30; tool++)
-        session.timeline.item(`${turnId}:t${tool}`, {
-          type: "tool_call",
-          turnId,
-          toolName: "Bash",
-          kind: "execute",
-          callId: `${turnId}:t${tool}`,
-          toolArguments: { command: "make" },
-          toolOutput: "x".repeat(20_000),
-          status: "complete",
-        });
-      session.timeline.turn(turnId, {
-        type: "turn_complete",
-        status: "completed",
-        endedAt: new Date().toISOString(),
-      });
-      if (turn % 5 === 4) samples.push(await sample());
-    }
-    const of = (name, list = samples) => list.map((one) => one[name]);
-    // The first two minutes fill the page's windows and caches; what follows has to be flat.
-    const settled = samples.filter((one) => one.minutes > Math.min(2, minutes / 2));
-    const early = Math.max(...of("heap", settled.slice(0, Math.ceil(settled.length / 2))));
-    const late = Math.max(...of("heap", settled.slice(Math.ceil(settled.length / 2))));
-    report(`heap over ${minutes} min of streaming: second half over first half`, late / early, "x", 1.15);
-    report("heap at most", Math.max(...of("heap")), "MB", 150);
-    report("resident memory of the tab at most", Math.max(...of("resident")), "MB", 600);
-    // The page keeps a window of entries and drops the rest in steps: shorter runs see one tooth of the saw.
-    if (minutes >= 5) {
-      report("heap, growth by least squares", slope(settled, "heap"), "MB/min", 0.2);
-      report("resident memory of the tab, growth", slope(settled, "resident"), "MB/min", 2);
-      report("DOM nodes, growth", slope(settled, "nodes"), "per min", 50);
-    }
-    const show = (one) =>
-      `${one.minutes.toFixed(1)} min: heap ${one.heap.toFixed(1)} MB, tab ${one.resident.toFixed(0)} MB, ${one.nodes} nodes, ${one.listeners} listeners`;
-    for (const at of [0, 0.25, 0.5, 0.75, 1])
-      console.error(show(samples[Math.round(at * (samples.length - 1))]));
-  });
+if (!only || only === "memory") await measureMemory(minutes, report);
 
 await browser.close();
 process.exitCode = results.every(Boolean) ? 0 : 1;

@@ -1,0 +1,198 @@
+// What a tab costs that streams for a long time. Nobody is attached to the page while it works: the tools of the browser keep
+// things themselves, and a collection that is forced every few seconds hides what a user's tab really takes.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { WebSocket } from "ws";
+import { answer } from "../dev/agent.mjs";
+import { startServer } from "../dev/server.mjs";
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A Chromium of our own, that goes on when nobody is connected to it. */
+async function startBrowser() {
+  const profile = mkdtempSync(join(tmpdir(), "lb-bench-"));
+  const child = spawn(
+    process.env.CHROMIUM ?? "/usr/bin/chromium",
+    [
+      "--headless",
+      "--no-sandbox",
+      "--no-first-run",
+      "--remote-debugging-port=0",
+      "--window-size=1320,860",
+      `--user-data-dir=${profile}`,
+      "about:blank",
+    ],
+    { stdio: ["ignore", "ignore", "pipe"] },
+  );
+  const address = await new Promise((resolve, reject) => {
+    let said = "";
+    child.once("exit", () => reject(new Error(`Chromium ended: ${said}`)));
+    child.stderr.on("data", (data) => {
+      said += data;
+      const found = /listening on (ws:\S+)/.exec(said);
+      if (found) resolve(found[1]);
+    });
+  });
+  const stop = async () => {
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    await asking(address, (ask) => ask("Browser.close"));
+    await gone;
+    // Its helpers may write a moment longer than it lives.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  };
+  return { address, stop };
+}
+
+/** Asks the browser, and its page when `use` says so, then leaves it alone again. */
+async function asking(address, use) {
+  const socket = new WebSocket(address, { perMessageDeflate: false });
+  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  const waiting = new Map();
+  let last = 0;
+  socket.on("message", (data) => {
+    const { id, result, error } = JSON.parse(data);
+    if (id === undefined) return;
+    const { resolve, reject } = waiting.get(id);
+    waiting.delete(id);
+    if (error) reject(new Error(error.message));
+    else resolve(result);
+  });
+  const ask = (method, params = {}, sessionId = undefined) =>
+    new Promise((resolve, reject) => {
+      waiting.set(++last, { resolve, reject });
+      socket.send(JSON.stringify({ id: last, method, params, sessionId }));
+    });
+  const page = async () => {
+    const { targetInfos } = await ask("Target.getTargets");
+    const { targetId } = targetInfos.find(({ type, url }) => type === "page" && url.startsWith("http"));
+    const { sessionId } = await ask("Target.attachToTarget", { targetId, flatten: true });
+    return (method, params) => ask(method, params, sessionId);
+  };
+  try {
+    return await use(ask, page);
+  } finally {
+    socket.close();
+  }
+}
+
+/** What the system says a process has in memory, in MB. */
+const resident = (pid) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1000;
+
+/** What the page holds: everything that can be thrown away was, and the system has it back. */
+async function held(address, pid, world) {
+  while ([...world.connections].some(({ ws }) => ws.bufferedAmount > 0)) await pause(50);
+  const counted = await asking(address, async (_ask, attach) => {
+    const page = await attach();
+    const idle = "new Promise((done) => requestIdleCallback(() => requestIdleCallback(done)))";
+    await page("Runtime.evaluate", { expression: `${idle}.then(() => 0)`, awaitPromise: true });
+    for (let round = 0; round < 3; round++) await page("HeapProfiler.collectGarbage");
+    const { nodes, jsEventListeners } = await page("Memory.getDOMCounters");
+    const { usedSize } = await page("Runtime.getHeapUsage");
+    return { nodes, listeners: jsEventListeners, heap: usedSize / 1e6 };
+  });
+  // Memory goes back in the background: until it has not become less for two seconds.
+  let least = resident(pid);
+  for (let quiet = 0, rounds = 0; quiet < 8 && rounds < 60; rounds++, quiet++) {
+    await pause(250);
+    const now = resident(pid);
+    if (now < least) [least, quiet] = [now, 0];
+  }
+  return { ...counted, held: least };
+}
+
+/** One turn as it comes from an agent that writes without a pause: 12 KB of text, 30 outputs of 20 KB. */
+async function turn(session, turnId) {
+  const { timeline } = session;
+  const text = answer.repeat(10);
+  timeline.turn(turnId, { type: "turn_started", startedAt: new Date().toISOString() });
+  timeline.item(`${turnId}:a`, { type: "message", turnId, origin: "agent", content: "" });
+  for (let at = 0; at < 12_000; at += 200) {
+    timeline.append(`${turnId}:a`, "content", text.slice(at, at + 200));
+    await pause(5);
+  }
+  timeline.item(`${turnId}:a`, { status: "complete" });
+  for (let tool = 0; tool < 30; tool++)
+    timeline.item(`${turnId}:t${tool}`, {
+      type: "tool_call",
+      turnId,
+      toolName: "Bash",
+      kind: "execute",
+      callId: `${turnId}:t${tool}`,
+      toolArguments: { command: "make" },
+      toolOutput: "x".repeat(20_000),
+      status: "complete",
+    });
+  timeline.turn(turnId, {
+    type: "turn_complete",
+    status: "completed",
+    endedAt: new Date().toISOString(),
+  });
+}
+
+/** Growth per minute by least squares. */
+export function slope(samples, name) {
+  const mean = (key) => samples.reduce((sum, one) => sum + one[key], 0) / samples.length;
+  const [x, y] = [mean("minutes"), mean(name)];
+  const over = samples.reduce((sum, one) => sum + (one.minutes - x) * (one[name] - y), 0);
+  const under = samples.reduce((sum, one) => sum + (one.minutes - x) ** 2, 0);
+  return under === 0 ? 0 : over / under;
+}
+
+export async function measureMemory(minutes, report) {
+  const server = await startServer({ story: "busy" });
+  const { address, stop } = await startBrowser();
+  const visitor = await chromium.connectOverCDP(address);
+  const page = await visitor.contexts()[0].newPage();
+  await page.goto(server.launch);
+  await page
+    .getByRole("button", { name: /Profile the frame loop/ })
+    .first()
+    .click();
+  await page.locator(".composer textarea").waitFor();
+  await visitor.close(); // Only leaves: the page stays.
+  const pid = await asking(address, async (ask) => {
+    const { processInfo } = await ask("SystemInfo.getProcessInfo");
+    const renderers = processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
+    return renderers.sort((a, b) => resident(b) - resident(a))[0];
+  });
+  const session = server.world.session("s-7");
+  const start = Date.now();
+  const since = () => (Date.now() - start) / 60_000;
+  const every = Math.min(2, minutes / 4);
+  const samples = [];
+  const sample = async () => {
+    const one = { minutes: since(), ...(await held(address, pid, server.world)) };
+    samples.push(one);
+    console.error(
+      `${one.minutes.toFixed(1)} min: heap ${one.heap.toFixed(1)} MB, tab ${one.held.toFixed(0)} MB, ${one.nodes} nodes, ${one.listeners} listeners`,
+    );
+  };
+  let [most, next, turns] = [0, every, 0];
+  while (since() < minutes || samples.length === 0) {
+    await turn(session, `m${turns++}`);
+    most = Math.max(most, resident(pid));
+    if (since() < next) continue;
+    await sample();
+    next = since() + every;
+  }
+  await stop();
+  await server.stop();
+
+  const of = (name) => samples.map((one) => one[name]);
+  report(`heap the page holds over ${minutes} min of streaming, at most`, Math.max(...of("heap")), "MB", 60);
+  report("memory the tab holds, at most", Math.max(...of("held")), "MB", 400);
+  // Between two collections of its own: how long the browser lets rubbish lie is its decision.
+  report("memory of the tab between collections, at most", most, "MB", 800);
+  // The page keeps a window of entries and drops the rest in steps: shorter runs see one tooth of the saw.
+  if (minutes >= 5) {
+    const settled = samples.slice(1);
+    report("heap the page holds, growth", slope(settled, "heap"), "MB/min", 0.2);
+    report("memory the tab holds, growth", slope(settled, "held"), "MB/min", 1);
+    report("DOM nodes, growth", slope(settled, "nodes"), "per min", 50);
+  }
+  console.error(`${turns} turns, ${most.toFixed(0)} MB at most between collections`);
+}
