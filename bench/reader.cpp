@@ -7,11 +7,12 @@
 // latencies_us: each chunk of growing text, from the stamp the agent wrote into it; durable_us:
 // each final form, from its last stamp. bytes: what came in messages that hold the agent's text.
 //
-//   reader relay PORT TURNS                      lines from a relay; answers of the agent
-//   ("result") are printed as they come reader ws PORT TOKEN PROMPT FORM SESSION...  one WebSocket
-//   per session; FORM is "appends" or "whole". Sends PROMPT when all
-//                                                have their history, or only follows when it is
-//                                                empty
+//   reader relay PORT TURNS
+//       lines from a relay; answers of the agent ("result") are printed as they come
+//
+//   reader ws PORT TOKEN PROMPT FORM SOCKETS SESSION...
+//       follows the sessions, divided among so many WebSockets; FORM is "appends" or "whole". Sends
+//       PROMPT to each when all have their history, or only follows when it is empty
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -24,6 +25,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,8 +60,8 @@ struct Connection {
   std::size_t have = 0;  // Of `bytes`.
   std::size_t parsed = 0;
   std::vector<Message> messages;
-  std::string session;
-  bool opened = false;
+  std::vector<std::string> sessions;
+  std::size_t turns_ended = 0;
   bool ended = false;
 
   [[nodiscard]] std::string_view text(const Message& message) const {
@@ -157,6 +159,7 @@ bool next_frame(const Connection& connection, Message& message, std::size_t& nex
 /// Takes what is there; the moment is that of the first whole message's last byte or before it.
 template <class Next, class OnMessage>
 void take(Connection& connection, Next next_message, OnMessage& on_message) {
+  if (connection.have == connection.bytes.size()) connection.bytes.resize(2 * connection.have);
   const ssize_t got = ::recv(connection.socket, connection.bytes.data() + connection.have,
                              connection.bytes.size() - connection.have, 0);
   const std::uint64_t at_ns = now_ns();
@@ -214,7 +217,7 @@ std::string report(const Connection& connection, bool is_relay) {
   std::vector<std::uint64_t> durable;
   std::size_t bytes = 0;
   std::size_t text_bytes = 0;
-  std::uint64_t newest = 0;
+  std::map<std::string_view, std::uint64_t> newest;  // Of each session.
   for (const Message& message : connection.messages) {
     const std::string_view text = connection.text(message);
     const std::vector<std::uint64_t> stamps = stamps_in(text);
@@ -232,10 +235,13 @@ std::string report(const Connection& connection, bool is_relay) {
       continue;
     }
     // A whole form of growing text repeats what was there before.
+    constexpr std::string_view kSession = R"("sessionId":")";
+    const std::size_t id = text.find(kSession) + kSession.size();
+    std::uint64_t& last = newest[text.substr(id, text.find('"', id) - id)];
     for (const std::uint64_t stamp : stamps) {
-      if (!is_relay && stamp <= newest) continue;
+      if (!is_relay && stamp <= last) continue;
       growing.push_back(us_since(stamp));
-      newest = stamp;
+      last = stamp;
     }
   }
   return R"({"latencies_us":)" + list_of(growing) + R"(,"durable_us":)" + list_of(durable) +
@@ -266,35 +272,39 @@ struct Load {
   std::string token;
   std::string prompt;
   bool appends = true;
+  std::size_t sockets = 1;
   std::vector<std::string> sessions;
 };
 
 void read_server(const Load& load) {
   std::vector<Connection> all;
-  for (const std::string& session : load.sessions) {
-    all.push_back(connect_to(load.port, kBytesMax / load.sessions.size()));
+  for (std::size_t i = 0; i < load.sockets; ++i) {
+    all.push_back(connect_to(load.port, kBytesMax / load.sockets));
     upgrade(all.back(), load.port, load.token);
-    all.back().session = session;
-    send_message(all.back().socket,
-                 R"({"type":"session:open","sessionId":")" + session +
-                     (load.appends ? R"(","appends":true})" : R"(","appends":false})"));
+  }
+  for (std::size_t i = 0; i < load.sessions.size(); ++i) {
+    Connection& one = all[i % all.size()];
+    one.sessions.push_back(load.sessions[i]);
+    send_message(one.socket, R"({"type":"session:open","sessionId":")" + load.sessions[i] +
+                                 (load.appends ? R"(","appends":true})" : R"(","appends":false})"));
   }
   std::size_t opened = 0;
   follow(all, next_frame, [&](Connection& connection, std::string_view text) {
     if (text.starts_with(R"({"type":"error")")) fail(std::string(text));
-    if (!connection.opened && text.starts_with(R"({"type":"session:history")")) {
-      connection.opened = true;
-      if (++opened < all.size()) return;
+    if (text.starts_with(R"({"type":"session:history")") && ++opened == load.sessions.size()) {
       std::fprintf(stderr, "reading\n");
       for (const Connection& one : all) {
-        if (load.prompt.empty()) continue;
-        send_message(one.socket, R"({"type":"session:send","sessionId":")" + one.session +
-                                     R"(","content":")" + load.prompt + R"("})");
+        for (const std::string& session : one.sessions) {
+          if (load.prompt.empty()) continue;
+          send_message(one.socket, R"({"type":"session:send","sessionId":")" + session +
+                                       R"(","content":")" + load.prompt + R"("})");
+        }
       }
     }
     if (!text.starts_with(R"({"type":"session:turn")")) return;
     if (text.find("turn_error") != std::string_view::npos) fail(std::string(text));
-    if (text.find("turn_complete") != std::string_view::npos) connection.ended = true;
+    if (text.find("turn_complete") == std::string_view::npos) return;
+    connection.ended = ++connection.turns_ended == connection.sessions.size();
   });
   print(all, false);
 }
@@ -305,12 +315,13 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() == 3 && words[0] == "relay") {
     read_relay(std::atoi(words[1].c_str()), std::atoi(words[2].c_str()));
-  } else if (words.size() >= 6 && words[0] == "ws") {
+  } else if (words.size() >= 7 && words[0] == "ws") {
     read_server({std::atoi(words[1].c_str()),
                  words[2],
                  words[3],
                  words[4] == "appends",
-                 {words.begin() + 5, words.end()}});
+                 std::stoul(words[5]),
+                 {words.begin() + 6, words.end()}});
   } else {
     fail("unknown words; the head of bench/reader.cpp has them");
   }

@@ -32,10 +32,10 @@ async function withServer(count, work) {
 }
 
 /** Sessions that play `prompt` at the same time, one reader each: what they saw, how long it took, what it cost the server. */
-async function timed(server, sessions, prompt) {
+async function timed(server, sessions, prompt, options) {
   const begun = now();
   const cpu = cpuMs(server.child.pid);
-  const readers = await readServer(server, sessions, prompt);
+  const readers = await readServer(server, sessions, prompt, options);
   return { readers, seconds: Number(now() - begun) / 1e9, cpuMs: cpuMs(server.child.pid) - cpu };
 }
 
@@ -46,10 +46,10 @@ async function beside(sessions, { chunks, every_us: everyUs, skip }) {
   const ours = [];
   const cpu = [];
   for (let run = 0; run < kRuns; ++run) {
-    // Through the relay all sessions share one reader.
+    // One socket in both cases, as a page has: as many writes for one as for the other.
     bare.push(spread(await readRelay(place, sessions, prompt), skip * sessions));
-    const seen = await withServer(sessions, (server, all) => timed(server, all, prompt));
-    ours.push(spread(seen.readers, skip));
+    const seen = await withServer(sessions, (server, all) => timed(server, all, prompt, { sockets: 1 }));
+    ours.push(spread(seen.readers, skip * sessions));
     cpu.push((seen.cpuMs * 10_000) / (sessions * (chunks + skip)));
   }
   // The last chunks of a turn may arrive inside its final form, which has a figure of its own.

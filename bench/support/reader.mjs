@@ -31,9 +31,9 @@ function read(words, { onLine = () => {}, onReading = () => {} } = {}) {
   });
 }
 
-/** One reader for each session, which plays `prompt` (or what somebody else sends); what each of them saw. */
-export const readServer = (server, sessions, prompt, { appends = true, onReading } = {}) =>
-  read(["ws", server.port, token, prompt, appends ? "appends" : "whole", ...sessions], { onReading });
+/** The sessions play `prompt` (or what somebody else sends), each followed on a socket of its own unless told otherwise; what each socket saw. */
+export const readServer = (server, sessions, prompt, { appends = true, sockets = sessions.length, onReading } = {}) =>
+  read(["ws", server.port, token, prompt, appends ? "appends" : "whole", sockets, ...sessions], { onReading });
 
 /** The demo agent behind a bare relay, with `count` sessions that play `prompt`; what its one reader saw. */
 export async function readRelay(place, count, prompt) {
