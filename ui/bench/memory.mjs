@@ -162,7 +162,7 @@ export async function measureMemory(minutes, report) {
   const session = server.world.session("s-7");
   const start = Date.now();
   const since = () => (Date.now() - start) / 60_000;
-  const every = Math.min(2, minutes / 4);
+  const every = Math.min(1, minutes / 4);
   const samples = [];
   const sample = async () => {
     const one = { minutes: since(), ...(await held(address, pid, server.world)) };
@@ -187,11 +187,11 @@ export async function measureMemory(minutes, report) {
   report("memory the tab holds, at most", Math.max(...of("held")), "MB", 400);
   // Between two collections of its own: how long the browser lets rubbish lie is its decision.
   report("memory of the tab between collections, at most", most, "MB", 800);
-  // The page keeps a window of entries and drops the rest in steps: shorter runs see one tooth of the saw.
-  if (minutes >= 5) {
-    const settled = samples.slice(1);
+  // The page keeps a window of entries and drops the rest in steps: few samples are a guess at one tooth of the saw.
+  if (minutes >= 15) {
+    const settled = samples.slice(2);
     report("heap the page holds, growth", slope(settled, "heap"), "MB/min", 0.2);
-    report("memory the tab holds, growth", slope(settled, "held"), "MB/min", 1);
+    report("memory the tab holds, growth", slope(settled, "held"), "MB/min", 2);
     report("DOM nodes, growth", slope(settled, "nodes"), "per min", 50);
   }
   console.error(`${turns} turns, ${most.toFixed(0)} MB at most between collections`);
