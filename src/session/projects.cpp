@@ -28,9 +28,12 @@ Result<std::string> real_directory(const std::string& given) {
   }
   std::error_code why;
   const fs::path real = fs::canonical(path, why);
+  if (why == std::errc::no_such_file_or_directory) {
+    return fail(ErrorCode::ProjectPathInvalid, fmt::format("There is no directory {}.", path));
+  }
   if (why) {
     return fail(ErrorCode::ProjectPathInvalid,
-                fmt::format("There is no directory {}: {}.", path, why.message()));
+                fmt::format("{} cannot be opened: {}.", path, why.message()));
   }
   if (!fs::is_directory(real, why)) {
     return fail(ErrorCode::ProjectPathInvalid, fmt::format("{} is not a directory.", path));

@@ -263,6 +263,9 @@ TEST_CASE("E1-TC-1.2b: what is no directory is refused with a clear text and not
     CHECK(added.error().code == ErrorCode::ProjectPathInvalid);
     CHECK(!added.error().message.empty());
   }
+  const std::string missing = world.dir.file("missing");
+  CHECK(world.loop.run(world.service->add_project(missing)).error().message ==
+        "There is no directory " + missing + ".");
   CHECK(world.service->projects().empty());
 }
 
