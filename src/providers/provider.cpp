@@ -35,6 +35,8 @@ asio::awaitable<Result<void>> Provider::reconnect() {
   co_return Result<void>{};
 }
 
+void Provider::expect(const std::string&) {}
+
 void Provider::prewarm(const std::string&) {}
 
 void Provider::cool(const std::string&) {}

@@ -165,6 +165,9 @@ class Provider {
   /// Starts ahead what the next session in `project_dir` will need. Cheap to call, also when it is
   /// there already; a failure is only seen in that nothing is warm.
   virtual void prewarm(const std::string& project_dir);
+  /// A session in `project_dir` is opened in a moment: what all sessions share may start meanwhile.
+  /// `cool` when nothing came of it.
+  virtual void expect(const std::string& project_dir);
   /// Ends what was started ahead for `project_dir` and no session uses.
   virtual void cool(const std::string& project_dir);
   /// How many processes run that were started ahead and that no session uses yet.

@@ -61,7 +61,7 @@ Timeline::Put LiveTimeline::put(Turn turn) {
 
 void LiveTimeline::after_put(const Timeline::Put& put) {
   reserve_ahead();
-  flush_soon(put.kind == Timeline::PutKind::Durable);
+  flush_soon(put.kind == Timeline::PutKind::Durable && !bulk_);
   notify();
 }
 
@@ -185,6 +185,18 @@ void LiveTimeline::on_stored(Revision upto) {
 asio::awaitable<Result<void>> LiveTimeline::durable(bool patient) {
   const auto self = shared_from_this();
   flush();
+  co_return co_await all_written(patient);
+}
+
+asio::awaitable<Result<void>> LiveTimeline::entries_durable() {
+  const auto self = shared_from_this();
+  if (!dirty_items_.empty() || !dirty_turns_.empty()) flush();
+  co_return co_await all_written(false);
+}
+
+/// Waits for the batches that the store has by now.
+asio::awaitable<Result<void>> LiveTimeline::all_written(bool patient) {
+  const auto self = shared_from_this();
   const std::uint64_t mine = written_;
   while (durable_ < mine) {
     const StoreState state = deps_.store.state();

@@ -51,11 +51,16 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   void put_prompt(PromptRecord prompt);
   void save_record();
   void save_facts(std::string facts);
+  /// While a history is brought in, which its agent has as well: it goes to the store with the
+  /// clock and not with every end in it, so that there is one commit and not one after another.
+  void bulk(bool on) { bulk_ = on; }
   /// Hands everything to the store now instead of a little later.
   void flush();
   /// Waits until everything put so far is durable and visible. Gives up when the store cannot
   /// write, unless `patient`: what was put is then shown late, never wrong.
   asio::awaitable<Result<void>> durable(bool patient = false);
+  /// The same for entries alone: the record may follow a little later.
+  asio::awaitable<Result<void>> entries_durable();
   /// Waits for final forms that are on their way to the disk, so that who asks after an end was
   /// announced sees it. Does not wait for a store that cannot write.
   asio::awaitable<void> settle();
@@ -89,6 +94,7 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   };
 
   void after_put(const Timeline::Put& put);
+  asio::awaitable<Result<void>> all_written(bool patient);
   void reserve_ahead();
   void flush_soon(bool now);
   void on_stored(Revision upto);
@@ -114,6 +120,7 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   std::unordered_map<ItemId, std::size_t> stored_text_;  // Bytes of an open item's text on disk.
   std::uint64_t written_ = 0;                            // Batches handed to the store,
   std::uint64_t durable_ = 0;                            // and how many of them are durable.
+  bool bulk_ = false;
   bool flush_posted_ = false;
   bool flush_timed_ = false;
   asio::steady_timer flush_timer_;

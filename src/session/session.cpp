@@ -179,6 +179,8 @@ void Session::on_report(const SessionReport& report) {
     if (facts_ == *facts) return;
     facts_ = *facts;
     live_->save_facts(encode(facts_));
+    // They follow the history: it is stored while the mode is still being chosen.
+    if (importing_) live_->flush();
     host_.facts_changed(id(), facts_);
   } else if (const auto* identity = std::get_if<CliIdentity>(&report)) {
     record_->cli_session_id = identity->cli_session_id;

@@ -115,6 +115,7 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> ready();
   asio::awaitable<Result<void>> load_keys();
   asio::awaitable<LoadSessionOptions> load_options();
+  void bring_in(bool on);
   [[nodiscard]] bool is_queued(const TurnId& turn) const {
     return std::ranges::find(queue_, turn, &Prompted::turn) != queue_.end();
   }

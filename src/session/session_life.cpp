@@ -55,7 +55,11 @@ asio::awaitable<Result<void>> Session::load_keys() {
 
 asio::awaitable<Result<void>> Session::create(CreateSessionOptions options) {
   const auto self = shared_from_this();
-  if (auto active = co_await ready(); !active) co_return active;
+  provider_->expect(options.project_dir);
+  if (auto active = co_await ready(); !active) {
+    provider_->cool(options.project_dir);
+    co_return active;
+  }
   loading_ = true;
   auto made = co_await provider_->create_session(std::move(options));
   loading_ = false;
@@ -88,17 +92,31 @@ asio::awaitable<LoadSessionOptions> Session::load_options() {
   co_return options;
 }
 
+/// What arrives now is history, or no longer.
+void Session::bring_in(bool on) {
+  importing_ = on;
+  live_->bulk(on);
+}
+
 asio::awaitable<Result<void>> Session::load() {
   const auto self = shared_from_this();
   const auto alone = co_await loading_mutex_.lock();
   if (alive()) co_return Result<void>{};
   if (provider_ == nullptr) co_return no_agent(*record_);
-  if (auto active = co_await ready(); !active) co_return active;
-  loading_ = importing_ = true;
+  // The agent starts while the store makes room for what it will say.
+  const std::string project_dir = host_.project_dir(record_->project_id);
+  provider_->expect(project_dir);
+  if (auto active = co_await ready(); !active) {
+    provider_->cool(project_dir);
+    co_return active;
+  }
+  loading_ = true;
+  bring_in(true);
   changed(false);
   LoadSessionOptions options = co_await load_options();
   auto loaded = co_await provider_->load_session(id(), std::move(options));
-  loading_ = importing_ = false;
+  loading_ = false;
+  bring_in(false);
   if (!loaded) {
     changed(false);
     co_return std::unexpected(std::move(loaded.error()));
@@ -107,7 +125,7 @@ asio::awaitable<Result<void>> Session::load() {
   record_->cli_session_id = loaded->cli_session_id;
   host_.cli_id_changed(*this);
   changed();
-  co_return co_await live_->durable();
+  co_return co_await live_->entries_durable();
 }
 
 asio::awaitable<Result<void>> Session::import_history() {
@@ -117,14 +135,14 @@ asio::awaitable<Result<void>> Session::import_history() {
   if (record_->imported) co_return Result<void>{};
   if (provider_ == nullptr) co_return no_agent(*record_);
   if (auto active = co_await ready(); !active) co_return active;
-  importing_ = true;
+  bring_in(true);
   LoadSessionOptions options = co_await load_options();
   auto imported = co_await provider_->import_history(id(), std::move(options));
-  importing_ = false;
+  bring_in(false);
   if (!imported) co_return imported;
   record_->imported = true;
   changed();
-  co_return co_await live_->durable();
+  co_return co_await live_->entries_durable();
 }
 
 asio::awaitable<Result<void>> Session::fork_from(std::shared_ptr<Session> from) {

@@ -76,5 +76,23 @@ TEST_CASE("warm start: off by the configuration; unknown agents and projects are
   CHECK(world.claude->warmed.empty());
 }
 
+TEST_CASE("an agent may start while its session is made ready, and is let go when that fails") {
+  World world;
+  const SessionId session = world.create("codex");
+  const std::string dir = world.dir.file("web");
+  CHECK(world.codex->expected == std::vector{dir});
+  world.restart();
+  REQUIRE(world.loop.run(world.service->load(session)).has_value());
+  CHECK(world.codex->expected == std::vector{dir});
+  CHECK(world.codex->cooled.empty());
+
+  world.restart();
+  world.store.set_state({StoreState::Kind::Full, "disk full"});
+  CHECK(world.loop.run(world.service->load(session)).error().code == ErrorCode::StoreFull);
+  CHECK(world.codex->loaded.empty());
+  CHECK(world.codex->cooled == std::vector{dir});
+  world.store.set_state({StoreState::Kind::Ready, ""});
+}
+
 }  // namespace
 }  // namespace lb

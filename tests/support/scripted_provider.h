@@ -51,6 +51,7 @@ class ScriptedProvider final : public Provider {
   std::map<SessionId, std::string> models;
   std::map<SessionId, std::string> thinking;
   std::vector<std::string> warmed;
+  std::vector<std::string> expected;
   std::vector<std::string> cooled;
   std::set<SessionId> held;
   int reconnects = 0;
@@ -235,6 +236,7 @@ class ScriptedProvider final : public Provider {
     co_return Result<void>{};
   }
   void prewarm(const std::string& project_dir) override { warmed.push_back(project_dir); }
+  void expect(const std::string& project_dir) override { expected.push_back(project_dir); }
   [[nodiscard]] std::size_t warm() const override { return starts_ahead ? warmed.size() : 0; }
   void cool(const std::string& project_dir) override { cooled.push_back(project_dir); }
   asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,

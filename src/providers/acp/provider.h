@@ -79,6 +79,7 @@ class AcpProvider final : public Provider {
   asio::awaitable<AgentInfo> inspect() override;
   asio::awaitable<Result<void>> reconnect() override;
   void prewarm(const std::string& project_dir) override;
+  void expect(const std::string& project_dir) override { prewarm(project_dir); }
   void cool(const std::string& project_dir) override;
   [[nodiscard]] std::size_t warm() const override;
   void hold(const SessionId& session, bool held) override;

@@ -28,6 +28,15 @@ TEST_CASE("acp: a session uses the process that was started ahead") {
   CHECK(f.provider->is_alive(kSession));
 }
 
+TEST_CASE("acp: a session that is expected finds the process on its way") {
+  Fixture f;
+  f.provider->expect("/home/dev/project");
+  REQUIRE(f.load(TurnId("t0")).has_value());  // While it still starts.
+  CHECK(f.launcher.launches().size() == 1);
+  CHECK(f.script->count("initialize") == 1);
+  CHECK(f.provider->warm() == 0);
+}
+
 TEST_CASE("acp: a process that nobody uses ends when the last one lets it go") {
   Fixture f;
   warm_up(f);
