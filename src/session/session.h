@@ -115,6 +115,9 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> ready();
   asio::awaitable<Result<void>> load_keys();
   asio::awaitable<LoadSessionOptions> load_options();
+  asio::awaitable<Result<void>> open();
+  asio::awaitable<Result<void>> open_or_begin_afresh(bool for_prompt);
+  asio::awaitable<Result<void>> begin_afresh();
   void bring_in(bool on);
   [[nodiscard]] bool is_queued(const TurnId& turn) const {
     return std::ranges::find(queue_, turn, &Prompted::turn) != queue_.end();
@@ -148,6 +151,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool importing_ = false;  // What arrives is history: it makes nothing active or unread.
   bool attached_ = false;
   bool keys_loaded_ = false;
+  bool told_forgotten_ = false;  // The user knows that the agent does not have this any more.
 
   std::optional<Prompted> starting_;       // With the agent, which has not begun the turn yet.
   std::unordered_set<TurnId> open_turns_;  // Begun and not ended.

@@ -31,6 +31,22 @@ std::vector<Attachment> attachments_in(const PromptRecord& prompt) {
 }
 
 constexpr std::string_view kRestarted = "The server was restarted while this was running.";
+constexpr std::string_view kKept = "Everything shown here is kept.";
+constexpr std::string_view kGoOn =
+    "Everything shown here is kept. Send the message again to go on here: the agent then starts "
+    "afresh and does not remember what is above.";
+constexpr std::string_view kAfresh =
+    "The agent starts afresh here: it does not remember what is above.";
+
+/// The agent does not have a conversation that we have. One that was never brought in is gone.
+bool forgot(const SessionRecord& record, const Error& why) {
+  return why.code == ErrorCode::SessionNotFound && (!record.external || record.imported);
+}
+
+/// The session is there, so it is not SESSION_NOT_FOUND to the outside: its agent cannot resume.
+std::unexpected<Error> told(const Error& why, std::string_view then) {
+  return fail(ErrorCode::ProcessCrash, fmt::format("{} {}", why.message, then));
+}
 
 }  // namespace
 
@@ -100,6 +116,11 @@ void Session::bring_in(bool on) {
 
 asio::awaitable<Result<void>> Session::load() {
   const auto self = shared_from_this();
+  co_return co_await open_or_begin_afresh(false);
+}
+
+asio::awaitable<Result<void>> Session::open() {
+  const auto self = shared_from_this();
   const auto alone = co_await loading_mutex_.lock();
   if (alive()) co_return Result<void>{};
   if (provider_ == nullptr) co_return no_agent(*record_);
@@ -126,6 +147,47 @@ asio::awaitable<Result<void>> Session::load() {
   host_.cli_id_changed(*this);
   changed();
   co_return co_await live_->entries_durable();
+}
+
+/// When the agent no longer has the conversation, the user is told once; who then sends again
+/// wants to go on without its memory.
+asio::awaitable<Result<void>> Session::open_or_begin_afresh(bool for_prompt) {
+  const auto self = shared_from_this();
+  auto opened = co_await open();
+  if (opened) told_forgotten_ = false;
+  if (opened || !forgot(*record_, opened.error())) co_return opened;
+  const bool nothing_said = record_->last_turn.empty();
+  if (nothing_said) co_return co_await begin_afresh();
+  if (!for_prompt) co_return told(opened.error(), kKept);
+  if (std::exchange(told_forgotten_, true)) co_return co_await begin_afresh();
+  co_return told(opened.error(), kGoOn);
+}
+
+asio::awaitable<Result<void>> Session::begin_afresh() {
+  const auto self = shared_from_this();
+  const auto alone = co_await loading_mutex_.lock();
+  if (alive()) co_return Result<void>{};
+  CreateSessionOptions options;
+  options.session_id = id();
+  options.project_dir = host_.project_dir(record_->project_id);
+  if (!record_->model.empty()) options.model = record_->model;
+  if (!record_->mode.empty()) options.mode = record_->mode;
+  options.thinking = facts_.thinking;
+  loading_ = true;
+  auto made = co_await provider_->create_session(std::move(options));
+  loading_ = false;
+  if (!made) co_return std::unexpected(std::move(made.error()));
+  told_forgotten_ = false;
+  record_->cli_session_id = made->cli_session_id;
+  host_.cli_id_changed(*this);
+  if (starting_ && !record_->last_turn.empty()) {
+    Item note = user_item(*starting_);
+    note.item_id = ItemId(starting_->turn.str() + ":afresh");
+    note.body = Message{.content = Text(kAfresh), .origin = Origin::System, .attachments = {}};
+    live_->put(std::move(note));
+  }
+  changed();
+  co_return Result<void>{};
 }
 
 asio::awaitable<Result<void>> Session::import_history() {

@@ -219,7 +219,7 @@ asio::awaitable<Result<void>> Session::hand_over() {
   if (!images) co_return std::unexpected(std::move(images.error()));
   prompt.images = std::move(*images);
   if (!alive()) {
-    if (auto loaded = co_await load(); !loaded) co_return loaded;
+    if (auto opened = co_await open_or_begin_afresh(true); !opened) co_return opened;
   }
   if (starting_->cancelled) {
     co_return fail(ErrorCode::Cancelled, "Cancelled before the agent got it.");

@@ -124,8 +124,7 @@ async function countAtRest() {
       await slot.turn(slot.agent.kind === "demo" ? "/tools 1" : "words=1", false);
       const { turns } = await world.server.timeline(slot.sessionId);
       last = turns.find((turn) => turn.turnId === slot.accepted.at(-1).turnId);
-      // Killed before it kept the session, an agent does not know it any more; the conversation stays, and goes on nowhere.
-      if (last?.errorCode === "SESSION_NOT_FOUND" || last?.errorMessage?.includes("could not open this session again")) await slot.renew();
+      // Killed before it kept the session, an agent says so once and starts afresh with the next message.
       return last?.type === "turn_complete";
     };
     await eventually(answered, `an answer of ${slot.agent.cliType}`, 60_000).catch((error) => {

@@ -42,7 +42,8 @@ Error error_from(const RpcError& error) {
   }
   if (error.code == rpc_code::kResourceNotFound ||
       text.find("no rollout found") != std::string::npos ||
-      text.find("Invalid session identifier") != std::string::npos) {
+      text.find("Invalid session identifier") != std::string::npos ||
+      text.find("ession not found") != std::string::npos) {
     return {ErrorCode::SessionNotFound, std::move(text)};
   }
   if (error.code == rpc_code::kMethodNotFound) return {ErrorCode::NotSupported, std::move(text)};

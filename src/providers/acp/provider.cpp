@@ -283,10 +283,22 @@ asio::awaitable<Result<ProviderSession>> AcpProvider::load_session(SessionId id,
   if (!session->alive()) {
     const History history = options.last_known_turn ? History::Skip : History::Import;
     if (auto opened = co_await open(session, history); !opened) {
-      co_return std::unexpected(opened.error());
+      co_return std::unexpected(cannot_open(std::move(opened.error())));
     }
   }
   co_return ProviderSession{id, spec_.cli_type, session->cli_session_id};
+}
+
+/// Why a session could not be opened, in words for people where it is gone.
+Error AcpProvider::cannot_open(Error why) const {
+  if (why.code == ErrorCode::SessionNotFound) {
+    why.message = fmt::format(
+        "{} no longer has this conversation (it may have ended before saving it).", spec_.name);
+  } else if (why.code == ErrorCode::NotSupported) {
+    why = {ErrorCode::SessionNotFound,
+           fmt::format("{} cannot open an earlier conversation again.", spec_.name)};
+  }
+  return why;
 }
 
 asio::awaitable<Result<void>> AcpProvider::import_history(SessionId id,

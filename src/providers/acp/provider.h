@@ -115,6 +115,7 @@ class AcpProvider final : public Provider {
   asio::awaitable<Result<void>> open(SessionPtr session, History history);
   asio::awaitable<Result<void>> open_by(SessionPtr session, ConnectionPtr connection,
                                         std::string method, History history);
+  [[nodiscard]] Error cannot_open(Error why) const;
   asio::awaitable<Result<void>> choose(SessionPtr session);
   asio::awaitable<Result<void>> apply_mode(SessionPtr session, std::string mode);
   asio::awaitable<Result<void>> apply_model(SessionPtr session, std::string model);

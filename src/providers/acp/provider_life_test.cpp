@@ -62,8 +62,37 @@ TEST_CASE("acp: a session that cannot be opened again is PROCESS_CRASH, never a 
   const auto sent = f.send("t1");
   REQUIRE_FALSE(sent.has_value());
   CHECK(sent.error().code == ErrorCode::ProcessCrash);
-  CHECK(sent.error().message == "Codex could not open this session again: Session not found");
+  CHECK(sent.error().message ==
+        "Codex no longer has this conversation (it may have ended before saving it).");
   CHECK(f.turns.empty());
+}
+
+TEST_CASE("acp: a session that the agent lost is not found, in words for people") {
+  Fixture f;
+  const auto refuse = [&](int code, const char* text) {
+    for (const auto* method : {"session/resume", "session/load"}) {
+      f.script->on[method] = [code, text](const auto& agent, const auto& heard) {
+        ScriptedAcp::respond_error(agent, heard.id, code, text);
+      };
+    }
+    return f.load(TurnId("t0")).error();
+  };
+  const Error lost{ErrorCode::SessionNotFound,
+                   "Codex no longer has this conversation (it may have ended before saving it)."};
+  CHECK(refuse(-32002, "Resource not found") == lost);
+  CHECK(refuse(-32603, "no rollout found for thread id 1") == lost);
+  CHECK(refuse(-32603, "Session not found: 1") == lost);
+  const Error unable{ErrorCode::SessionNotFound,
+                     "Codex cannot open an earlier conversation again."};
+  CHECK(refuse(-32601, "Method not found") == unable);
+  CHECK(refuse(-32603, "disk full").message == "disk full");
+
+  CreateSessionOptions options;  // The same session of ours goes on with another one of the agent.
+  options.session_id = kSession;
+  options.project_dir = "/home/dev/project";
+  REQUIRE(test::run(f.io, f.provider->create_session(options)).has_value());
+  f.script->on["session/prompt"] = answers("fresh");
+  REQUIRE(f.send("t1").has_value());
 }
 
 TEST_CASE("acp: kill cancels, closes, and ends the process with the last session") {

@@ -22,12 +22,9 @@ asio::awaitable<Result<SendResult>> AcpProvider::send_message(SessionId id, Prom
   // After a restart of the process the agent has to open its sessions again.
   if (!(*session)->alive()) {
     if (auto opened = co_await open(*session, History::Skip); !opened) {
-      const ErrorCode code = opened.error().code;
-      const bool gone = code == ErrorCode::SessionNotFound || code == ErrorCode::NotSupported;
-      co_return fail(gone ? ErrorCode::ProcessCrash : code,
-                     gone ? fmt::format("{} could not open this session again: {}", spec_.name,
-                                        opened.error().message)
-                          : opened.error().message);
+      Error why = cannot_open(std::move(opened.error()));
+      if (why.code == ErrorCode::SessionNotFound) why.code = ErrorCode::ProcessCrash;
+      co_return std::unexpected(std::move(why));
     }
   }
   (*session)->dropping = false;

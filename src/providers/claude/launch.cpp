@@ -190,10 +190,9 @@ Error explain_start(const ClaudeConfig& config, std::string_view stderr_tail,
                         config.name, said, kInstall)};
   }
   if (says("No conversation found")) {
-    return {ErrorCode::SessionNotFound,
-            fmt::format("{} has no record of this session in this directory any more; start a new "
-                        "one.",
-                        config.name)};
+    return {
+        ErrorCode::SessionNotFound,
+        fmt::format("{} has no record of this session in this directory any more.", config.name)};
   }
   if (says("root/sudo")) {
     return {ErrorCode::AgentUnavailable,
