@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/result.h"
+#include "base/shared_list.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/utf8.h"
@@ -181,4 +182,26 @@ TEST_CASE("missing or wrong members read as nothing") {
   CHECK(bool_at(object, "b"));
   CHECK(number_at(object, "n") == 2);
   CHECK(number_at(object, "x", 7) == 7);
+}
+
+TEST_CASE("equal lists are in memory once, and go with the last who holds one") {
+  struct Watched {
+    int id = 0;
+    std::shared_ptr<int> life;
+    bool operator==(const Watched& other) const { return id == other.id; }
+  };
+  const auto life = std::make_shared<int>(0);
+  SharedList<Watched> one = {{1, life}, {2, life}};
+  SharedList<Watched> two = std::vector<Watched>{{1, life}, {2, life}};
+  const SharedList<Watched> other = {{1, life}};
+  CHECK(&one.get() == &two.get());
+  CHECK(one == two);
+  CHECK_FALSE(one == other);
+  CHECK(life.use_count() == 4);
+  one.clear();
+  CHECK(one.empty());
+  CHECK(one == SharedList<Watched>());
+  CHECK(two.size() == 2);
+  two = one;
+  CHECK(life.use_count() == 2);
 }

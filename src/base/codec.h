@@ -3,7 +3,7 @@
 ///     struct Location { static constexpr std::string_view kName = "Location"; … };
 ///     template <class Fields> void describe(Fields& field, Location& location) {
 ///       field("path", location.path);                  // required
-///       field.optional("line", location.line);         // std::optional or a vector
+///       field.optional("line", location.line);         // std::optional or a list
 ///     }
 ///
 /// A union is a std::variant whose alternatives say `kType`; `field.tagged("type", variant)` puts
@@ -29,6 +29,7 @@
 #include "base/id.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "base/shared_list.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -89,6 +90,10 @@ class Encoder {
     requires(codec::IsVector<T>::value || std::is_same_v<T, RawJson>)
   void optional(std::string_view name, const T& value) {
     if (!value.empty()) (*this)(name, value);
+  }
+  template <class T>
+  void optional(std::string_view name, const SharedList<T>& value) {
+    optional(name, value.get());
   }
   /// A value for which null means something of its own.
   template <class T>
@@ -226,6 +231,12 @@ class Decoder {
     const json::value* found = error_ ? nullptr : object_.if_contains(name);
     value = T();
     if (found != nullptr && !found->is_null()) read(*found, value, name);
+  }
+  template <class T>
+  void optional(std::string_view name, SharedList<T>& value) {
+    std::vector<T> list;
+    optional(name, list);
+    value = std::move(list);
   }
   template <class T>
   void nullable(std::string_view name, std::optional<T>& value) {

@@ -79,6 +79,10 @@ class Shaper {
     type_.fields.push_back({std::string(name), catalogue_.shape_of<T>(), true});
   }
   template <class T>
+  void optional(std::string_view name, SharedList<T>&) {
+    type_.fields.push_back({std::string(name), catalogue_.shape_of<std::vector<T>>(), true});
+  }
+  template <class T>
   void nullable(std::string_view name, std::optional<T>& value) {
     optional(name, value);
     type_.fields.back().shape.nullable = true;

@@ -154,13 +154,13 @@ void describe(Fields& field, ContextUse& context) {
 /// What the agent told of a session beside its conversation. Each report carries the whole of it.
 struct SessionFacts {
   static constexpr std::string_view kName = "SessionFacts";
-  std::vector<Choice> modes;
+  SharedList<Choice> modes;
   std::optional<std::string> mode;
-  std::vector<Choice> models;
+  SharedList<Choice> models;
   std::optional<std::string> model;
-  std::vector<Choice> thinking_levels;
+  SharedList<Choice> thinking_levels;
   std::optional<std::string> thinking;
-  std::vector<Command> commands;
+  SharedList<Command> commands;
   std::optional<ContextUse> context;
   std::optional<Usage> usage;  // Of the whole session.
   std::optional<double> cost_usd;

@@ -174,11 +174,12 @@ struct ChoiceKeys {
   std::string_view id;
   std::string_view current;
 };
-void read_choice(const json::object& from, const ChoiceKeys& keys, std::vector<Choice>& list,
+void read_choice(const json::object& from, const ChoiceKeys& keys, SharedList<Choice>& list,
                  std::optional<std::string>& current) {
   if (const json::array* entries = array_at(from, keys.list)) {
-    list.clear();
-    read_choices(*entries, keys.id, list);
+    std::vector<Choice> choices;
+    read_choices(*entries, keys.id, choices);
+    list = std::move(choices);
   }
   if (const std::string_view id = string_at(from, keys.current); !id.empty()) {
     current = std::string(id);

@@ -73,14 +73,15 @@ std::optional<Usage> usage_of(const json::object* usage) {
 }
 
 FactKeeper::FactKeeper(bool bypass_allowed) {
-  facts_.modes = {
+  std::vector<Choice> modes = {
       choice("default", "Ask first", "Asks before it changes anything"),
       choice("acceptEdits", "Accept edits", "Edits files without asking; asks for commands"),
       choice("plan", "Plan", "Reads and plans; changes nothing"),
   };
   if (bypass_allowed) {
-    facts_.modes.push_back(choice("bypassPermissions", "Never ask", "Runs everything unasked"));
+    modes.push_back(choice("bypassPermissions", "Never ask", "Runs everything unasked"));
   }
+  facts_.modes = std::move(modes);
 }
 
 bool FactKeeper::offers_mode(std::string_view mode) const {
@@ -89,7 +90,7 @@ bool FactKeeper::offers_mode(std::string_view mode) const {
 
 void FactKeeper::initialized(const json::object& response) {
   if (const json::array* models = array_at(response, "models")) {
-    facts_.models.clear();
+    std::vector<Choice> choices;
     resolved_.clear();
     efforts_.clear();
     for (const json::value& value : *models) {
@@ -97,23 +98,25 @@ void FactKeeper::initialized(const json::object& response) {
       if (model == nullptr || string_at(*model, "value").empty()) continue;
       const std::string id(string_at(*model, "value"));
       const std::string_view name = string_at(*model, "displayName");
-      facts_.models.push_back(choice(id, name.empty() ? id : std::string(name),
-                                     std::string(string_at(*model, "description"))));
+      choices.push_back(choice(id, name.empty() ? id : std::string(name),
+                               std::string(string_at(*model, "description"))));
       resolved_.emplace_back(id, string_at(*model, "resolvedModel"));
       efforts_.emplace_back(id, efforts_of(*model));
     }
+    facts_.models = std::move(choices);
     offer_thinking();
   }
   if (const json::array* commands = array_at(response, "commands")) {
-    facts_.commands.clear();
+    std::vector<Command> offered;
     for (const json::value& value : *commands) {
       const json::object* command = value.if_object();
       if (command == nullptr || string_at(*command, "name").empty()) continue;
       const std::string_view hint = string_at(*command, "argumentHint");
-      facts_.commands.push_back({std::string(string_at(*command, "name")),
-                                 std::string(string_at(*command, "description")),
-                                 hint.empty() ? std::nullopt : std::optional<std::string>(hint)});
+      offered.push_back({std::string(string_at(*command, "name")),
+                         std::string(string_at(*command, "description")),
+                         hint.empty() ? std::nullopt : std::optional<std::string>(hint)});
     }
+    facts_.commands = std::move(offered);
     commands_known_ = !facts_.commands.empty();
   }
 }
@@ -123,10 +126,11 @@ void FactKeeper::init(const json::object& record) {
   set_model(string_at(record, "model"));
   const json::array* commands = array_at(record, "slash_commands");
   if (commands == nullptr || commands_known_) return;
-  facts_.commands.clear();
+  std::vector<Command> offered;
   for (const json::value& name : *commands) {
-    if (name.is_string()) facts_.commands.push_back({std::string(name.get_string()), "", {}});
+    if (name.is_string()) offered.push_back({std::string(name.get_string()), "", {}});
   }
+  facts_.commands = std::move(offered);
 }
 
 void FactKeeper::set_mode(std::string_view mode) {
@@ -156,17 +160,18 @@ void FactKeeper::set_model(std::string_view model) {
 void FactKeeper::offer_thinking() {
   const std::string model = facts_.model.value_or("default");
   const auto known = std::ranges::find(efforts_, model, [](const auto& one) { return one.first; });
-  facts_.thinking_levels = {choice("default", "Default thinking", "As the model decides")};
+  std::vector<Choice> levels = {choice("default", "Default thinking", "As the model decides")};
   if (known != efforts_.end() && !known->second.empty()) {
     for (const std::string& effort : known->second) {
-      facts_.thinking_levels.push_back(choice(effort, effort_name(effort), ""));
+      levels.push_back(choice(effort, effort_name(effort), ""));
     }
-    return;
+  } else {
+    levels.push_back(choice("off", "No thinking", ""));
+    levels.push_back(choice("4000", "Think", "Up to 4,000 tokens"));
+    levels.push_back(choice("10000", "Think hard", "Up to 10,000 tokens"));
+    levels.push_back(choice("31999", "Think hardest", "Up to 31,999 tokens"));
   }
-  facts_.thinking_levels.push_back(choice("off", "No thinking", ""));
-  facts_.thinking_levels.push_back(choice("4000", "Think", "Up to 4,000 tokens"));
-  facts_.thinking_levels.push_back(choice("10000", "Think hard", "Up to 10,000 tokens"));
-  facts_.thinking_levels.push_back(choice("31999", "Think hardest", "Up to 31,999 tokens"));
+  facts_.thinking_levels = std::move(levels);
 }
 
 bool FactKeeper::offers_thinking(std::string_view level) const {
