@@ -55,7 +55,7 @@ void Translator::begin_turn(Outputs& out, Turn turn) {
   turn.session_id = session_id_;
   turn.provider_id = provider_id_;
   turn.model_id = facts_.model;
-  turn_ = std::move(turn);
+  turn_ = std::make_unique<Turn>(std::move(turn));
   next_index_ = 0;
   cancel_requested_ = false;
   model_failed_ = false;
@@ -166,7 +166,7 @@ void Translator::finish(Outputs& out, End end, Timestamp now) {
   }
   close_items(out, end, now);
   turn_->ended_at = now;
-  out.emplace_back(*std::exchange(turn_, std::nullopt));
+  out.emplace_back(*std::exchange(turn_, nullptr));
   last_was_cancelled_ = end == End::Cancelled;
   prompted_ = cancel_requested_ = false;
 }
@@ -299,7 +299,7 @@ void Translator::on_plan(Outputs& out, const json::object& update, Timestamp now
   settle_tool(out, {}, now);
   if (!ensure_turn(out, now)) return;
   close_text(out, ItemStatus::Complete, now);
-  if (!plan_) plan_ = OpenItem{.item = new_item(Plan{}, now)};
+  if (!plan_) plan_ = std::make_unique<OpenItem>(new_item(Plan{}, now));
   std::get<Plan>(plan_->item.body).entries = read_plan(update);
   emit(out, plan_->item, plan_->shown, now);
 }
@@ -333,7 +333,7 @@ void Translator::on_note(Outputs& out, std::string text, Timestamp now) {
   if (trimmed(text).empty() || !ensure_turn(out, now)) return;
   if (!note_) {
     Message message{.content = {}, .origin = Origin::System, .attachments = {}};
-    note_ = OpenItem{.item = new_item(std::move(message), now)};
+    note_ = std::make_unique<OpenItem>(new_item(std::move(message), now));
   }
   Text& content = std::get<Message>(note_->item.body).content;
   if (note_->shown && content.view() == text) return;

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -67,7 +68,7 @@ class Translator {
   /// Ends a turn that no prompt of ours began; called when the agent has gone quiet.
   Outputs settle(Timestamp now);
 
-  [[nodiscard]] bool turn_open() const { return turn_.has_value(); }
+  [[nodiscard]] bool turn_open() const { return turn_ != nullptr; }
   /// A turn without a prompt of ours: the agent began it, or history that comes late.
   [[nodiscard]] bool unprompted_turn_open() const { return turn_ && !prompted_; }
   /// True while the agent has a reason to be silent: a tool runs or the user is asked.
@@ -144,7 +145,8 @@ class Translator {
   SessionFacts facts_;
   ConfigIds config_ids_;
 
-  std::optional<Turn> turn_;
+  // What only a running turn has is apart: most sessions have none.
+  std::unique_ptr<Turn> turn_;
   std::size_t next_index_ = 0;
   std::size_t turns_made_ = 0;
   bool prompted_ = false;  // The running turn is the answer to a prompt of ours.
@@ -156,9 +158,9 @@ class Translator {
   bool model_failed_ = false;  // The agent says so while it pretends to answer.
   std::string failure_text_;
 
-  std::optional<OpenText> text_;
-  std::optional<OpenItem> note_;  // What the agent says of its own troubles; replaced as it goes.
-  std::optional<OpenItem> plan_;
+  std::unique_ptr<OpenText> text_;
+  std::unique_ptr<OpenItem> note_;  // What the agent says of its own troubles; replaced as it goes.
+  std::unique_ptr<OpenItem> plan_;
   std::map<std::string, OpenTool, std::less<>> tools_;  // Open ones, by the agent's id.
   std::set<std::string, std::less<>> closed_tools_;     // Of this turn and the one before it.
   std::string settling_tool_;  // Announced as finished; its output may follow directly.

@@ -44,7 +44,8 @@ void Translator::open_text(TextKind kind, std::string_view message_id, Timestamp
       body = Thinking{.content = {}, .provider_id = provider_id_};
       break;
   }
-  OpenText& text = text_.emplace();
+  text_ = std::make_unique<OpenText>();
+  OpenText& text = *text_;
   text.kind = kind;
   text.message_id = message_id;
   if (kind == TextKind::User) {
@@ -58,7 +59,7 @@ void Translator::open_text(TextKind kind, std::string_view message_id, Timestamp
 
 void Translator::close_text(Outputs& out, ItemStatus status, Timestamp now) {
   if (!text_) return;
-  OpenText text = std::move(*std::exchange(text_, std::nullopt));
+  OpenText text = std::move(*std::exchange(text_, nullptr));
   Text& content = text_of(text.item);
   if (status == ItemStatus::Complete && text.again && *text.again < content.size()) {
     // The repetition was shorter: what it confirmed is the text, the rest was void.
