@@ -10,11 +10,13 @@
 
 namespace lb {
 
-LiveTimeline::LiveTimeline(LiveTimelineDeps deps, std::shared_ptr<SessionRecord> record)
+LiveTimeline::LiveTimeline(LiveTimelineDeps deps, const std::shared_ptr<SessionCard>& card)
     : deps_(std::move(deps)),
-      record_(std::move(record)),
-      timeline_(record_->id, {record_->reserved, record_->next_pos}),
-      first_(record_->reserved),
+      record_(card, &card->record),
+      timeline_(record_->id, {card->numbers.head, card->numbers.next_pos}),
+      first_(card->numbers.first),
+      found_(card->numbers.found),
+      active_(card->numbers.active),
       activating_(deps_.io),
       flush_timer_(deps_.io),
       stored_(deps_.io),
@@ -94,13 +96,16 @@ void LiveTimeline::save_facts(std::string facts) {
   flush_soon(false);
 }
 
-void LiveTimeline::save_exact() {
-  if (!active_) return;
-  record_->reserved = timeline_.head();
-  record_->next_pos = timeline_.next_pos();
-  active_ = false;
-  save_record();
-  flush();
+bool LiveTimeline::idle() {
+  rest();
+  const bool written = durable_ == written_ && !flush_posted_ && !flush_timed_ &&
+                       !pending_.record && !pending_.facts && pending_.outputs.empty() &&
+                       pending_.prompts.empty();
+  return written && readers_.empty() && !activating_.locked() && timeline_.size() == 0;
+}
+
+TimelineNumbers LiveTimeline::numbers() const {
+  return {timeline_.head(), timeline_.next_pos(), first_, found_, active_};
 }
 
 /// `now` still means "after what runs": what one handler puts goes to the store together.

@@ -24,6 +24,7 @@
 #include "session/event.h"
 #include "session/history.h"
 #include "session/reader.h"
+#include "session/session_card.h"
 #include "store/store.h"
 #include "timeline/timeline.h"
 
@@ -38,7 +39,7 @@ struct LiveTimelineDeps {
 class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
  public:
   /// The record is shared with the Session, which changes it and calls `save_record`.
-  LiveTimeline(LiveTimelineDeps deps, std::shared_ptr<SessionRecord> record);
+  LiveTimeline(LiveTimelineDeps deps, const std::shared_ptr<SessionCard>& card);
 
   /// Reserves revisions. Before the first `put`; later calls cost nothing.
   asio::awaitable<Result<void>> activate();
@@ -64,8 +65,12 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   /// Waits for final forms that are on their way to the disk, so that who asks after an end was
   /// announced sees it. Does not wait for a store that cannot write.
   asio::awaitable<void> settle();
-  /// The last words of a stopping server: the exact numbers instead of the reserved ones.
-  void save_exact();
+  /// Nothing is in memory that the store lacks, nothing is on its way and nobody reads.
+  [[nodiscard]] bool idle();
+  /// Where another one goes on, once this one is idle.
+  [[nodiscard]] TimelineNumbers numbers() const;
+  /// No more revisions: the server stops, and those that were reserved are given back.
+  void deactivate() { active_ = false; }
 
   // --- Reading ------------------------------------------------------------------------------
   /// The newest `count` entries before position `before`.

@@ -147,8 +147,8 @@ asio::awaitable<Result<std::vector<SearchResult>>> SessionService::search(Search
   Store::Search search;
   search.text = request.text;
   search.limit = request.limit;
-  for (const auto& [id, session] : sessions_) {
-    const SessionRecord& record = session->record();
+  for (const auto& [id, place] : sessions_) {
+    const SessionRecord& record = place.card->record;
     const bool wanted = !record.deleted &&
                         (!request.project_id || record.project_id == *request.project_id) &&
                         (!request.cli_type || record.cli_type == *request.cli_type);
@@ -159,10 +159,10 @@ asio::awaitable<Result<std::vector<SearchResult>>> SessionService::search(Search
   const std::vector<std::string> words = search_words(request.text);
   std::vector<SearchResult> results;
   for (const SearchHit& hit : *hits) {
-    const auto session = find(hit.session);
+    const Place* place = place_of(hit.session);
     const auto item = decode_text<Item>(hit.payload);
-    if (!session || !item) continue;
-    const SessionRecord& record = (*session)->record();
+    if (place == nullptr || !item) continue;
+    const SessionRecord& record = place->card->record;
     SearchResult result;
     result.session_id = hit.session;
     result.item_id = item->item_id;
@@ -180,10 +180,10 @@ asio::awaitable<Result<std::vector<SearchResult>>> SessionService::search(Search
 
 std::vector<InboxItem> SessionService::inbox() const {
   std::vector<InboxItem> items;
-  for (const auto& [id, session] : sessions_) {
-    if (session->record().deleted) continue;
-    for (Item& item : session->pending_approvals()) {
-      items.push_back({id, session->record().title, std::move(item)});
+  for (const auto& [id, place] : sessions_) {
+    if (!place.session || place.card->record.deleted) continue;
+    for (Item& item : place.session->pending_approvals()) {
+      items.push_back({id, place.card->record.title, std::move(item)});
     }
   }
   std::ranges::sort(items, {}, [](const InboxItem& entry) { return entry.item.started_at; });

@@ -41,7 +41,8 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
   SessionRecord record = new_record(*project, request.cli_type);
   record.model = request.model.value_or("");
   record.mode = request.mode.value_or("");
-  const auto session = std::make_shared<Session>(host(), std::move(record), *provider);
+  const auto session = std::make_shared<Session>(
+      host(), std::make_shared<SessionCard>(std::move(record)), *provider);
   CreateSessionOptions options;
   options.session_id = session->id();
   options.project_dir = project->path;
@@ -58,7 +59,7 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
     co_await session->erase();  // It never was.
     co_return std::unexpected(std::move(why));
   }
-  add(session);
+  add(session->card(), session);
   SessionCreatedMessage created{session->id(), project->id, request.cli_type};
   events_->session_created(created);
   events_->session_activity(session->info());
@@ -78,12 +79,13 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::fork(SessionId fr
   record.title_source = TitleSource::Prompt;
   record.model = (*source)->record().model;
   record.mode = (*source)->record().mode;
-  const auto session = std::make_shared<Session>(host(), std::move(record), (*source)->provider());
+  const auto session = std::make_shared<Session>(
+      host(), std::make_shared<SessionCard>(std::move(record)), (*source)->provider());
   if (auto forked = co_await session->fork_from(*source); !forked) {
     co_await session->erase();
     co_return std::unexpected(std::move(forked.error()));
   }
-  add(session);
+  add(session->card(), session);
   SessionCreatedMessage created{session->id(), project->id, session->record().cli_type};
   events_->session_created(created);
   events_->session_activity(session->info());
@@ -107,9 +109,10 @@ Result<std::vector<SessionInfo>> SessionService::list(const SessionListRequest& 
   if (!project) return std::unexpected(project.error());
   discover_soon(*project);
   std::vector<SessionInfo> sessions;
-  for (const auto& [id, session] : sessions_) {
-    if (session->record().project_id != request.project_id || session->record().deleted) continue;
-    const SessionInfo info = session->info();
+  for (const auto& [id, place] : sessions_) {
+    const SessionRecord& record = place.card->record;
+    if (record.project_id != request.project_id || record.deleted) continue;
+    const SessionInfo info = info_at(place);
     const bool active = info.status != SessionState::Dead && !info.archived;
     const bool all = request.scope == ListScope::All && !info.archived;
     if (request.archived ? info.archived : active || all) sessions.push_back(info);
@@ -122,16 +125,19 @@ Result<std::vector<SessionInfo>> SessionService::list(const SessionListRequest& 
 }
 
 Result<SessionStatus> SessionService::status(const SessionId& id) const {
-  const auto session = find(id);
-  if (!session) return std::unexpected(session.error());
-  return (*session)->status();
+  const Place* place = place_of(id);
+  if (place == nullptr) return fail(ErrorCode::SessionNotFound, "There is no such session.");
+  if (place->session) return place->session->status();
+  SessionInfo info = info_at(*place);
+  const SessionState state = info.status;
+  return SessionStatus{std::move(info), state == SessionState::Open, state, place->card->facts};
 }
 
 std::vector<SessionInfo> SessionService::glance() const {
   std::vector<SessionInfo> sessions;
-  for (const auto& [id, session] : sessions_) {
-    if (session->record().deleted) continue;
-    SessionInfo info = session->info();
+  for (const auto& [id, place] : sessions_) {
+    if (place.card->record.deleted) continue;
+    SessionInfo info = info_at(place);
     if (info.activity != Activity::Idle || info.unread) sessions.push_back(std::move(info));
   }
   return sessions;
@@ -196,7 +202,10 @@ asio::awaitable<Result<void>> SessionService::remove(SessionId id) {
   if (!session) co_return std::unexpected(session.error());
   const SessionPtr held = *session;
   auto erased = co_await held->erase();
-  if (held->record().deleted) events_->session_deleted(id);
+  if (held->record().deleted) {
+    drop(id);
+    events_->session_deleted(id);
+  }
   co_return erased;
 }
 

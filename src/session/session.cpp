@@ -27,14 +27,13 @@ Meters& meters() {
 
 }  // namespace
 
-Session::Session(SessionHost& host, SessionRecord record, Provider* provider)
+Session::Session(SessionHost& host, std::shared_ptr<SessionCard> card, Provider* provider)
     : host_(host),
-      record_(std::make_shared<SessionRecord>(std::move(record))),
+      card_(std::move(card)),
+      record_(card_, &card_->record),
       provider_(provider),
-      live_(std::make_shared<LiveTimeline>(host.deps(), record_)),
-      loading_mutex_(host.deps().io) {
-  if (auto facts = decode_text<SessionFacts>(record_->facts)) facts_ = std::move(*facts);
-}
+      live_(std::make_shared<LiveTimeline>(host.deps(), card_)),
+      loading_mutex_(host.deps().io) {}
 
 Timestamp Session::now() const {
   return host_.deps().clock.wall();
@@ -50,26 +49,15 @@ SessionState Session::state() const {
 }
 
 SessionInfo Session::info() const {
-  SessionInfo info;
-  info.session_id = id();
-  info.cli_type = record_->cli_type;
-  info.project_id = record_->project_id;
+  SessionInfo info = info_of(*card_, provider_);
   info.status = state();
-  info.activity = !approvals_.empty() ? Activity::NeedsApproval
-                  : busy()            ? Activity::Working
-                  : record_->failed   ? Activity::Failed
-                                      : Activity::Idle;
-  info.unread = record_->unread;
-  info.title = record_->title;
-  info.created_at = record_->created_at;
-  info.last_active_at = record_->last_active_at;
-  info.archived = record_->archived;
-  info.discovered = record_->external && !record_->imported;
+  if (busy()) info.activity = Activity::Working;
+  if (!approvals_.empty()) info.activity = Activity::NeedsApproval;
   return info;
 }
 
 SessionStatus Session::status() const {
-  return {info(), alive(), state(), facts_};
+  return {info(), alive(), state(), card_->facts};
 }
 
 std::vector<Item> Session::pending_approvals() const {
@@ -91,17 +79,37 @@ void Session::changed(bool save) {
 }
 
 void Session::attach() {
-  if (std::exchange(attached_, true)) return;
-  const std::weak_ptr<Session> weak = weak_from_this();
-  provider_->on_upsert(id(), [weak](const Upsert& item) {
-    if (const auto self = weak.lock()) self->on_upsert(item);
+  const bool known = card_->line != nullptr;
+  if (!known) card_->line = std::make_shared<AgentLine>(host_.weak(), weak_from_this(), id());
+  card_->line->session = weak_from_this();
+  if (known) return;
+  const auto line = card_->line;
+  provider_->on_upsert(id(), [line](const Upsert& item) {
+    if (const auto self = line->woken()) self->on_upsert(item);
   });
-  provider_->on_turn(id(), [weak](const Turn& turn) {
-    if (const auto self = weak.lock()) self->on_turn(turn);
+  provider_->on_turn(id(), [line](const Turn& turn) {
+    if (const auto self = line->woken()) self->on_turn(turn);
   });
-  provider_->on_report(id(), [weak](const SessionReport& report) {
-    if (const auto self = weak.lock()) self->on_report(report);
+  provider_->on_report(id(), [line](const SessionReport& report) {
+    if (const auto self = line->woken()) self->on_report(report);
   });
+}
+
+bool Session::idle() const {
+  const bool works = loading_ || importing_ || loading_mutex_.locked() || busy();
+  const bool waits = !queue_.empty() || held_ || !approvals_.empty();
+  // Whoever holds the timeline reads, or waits for the store.
+  return !works && !waits && live_.use_count() == 1 && live_->idle();
+}
+
+void Session::rest() {
+  changed(false);  // Its process may have gone without a word.
+  card_->numbers = live_->numbers();
+  if (card_->line) card_->line->session.reset();
+  if (alive() || provider_ == nullptr || record_->deleted) return;
+  // No process: the next prompt loads it, as after a restart of the server.
+  provider_->forget(id());
+  card_->line.reset();
 }
 
 void Session::on_upsert(Upsert item) {
@@ -176,12 +184,12 @@ void Session::turn_ended(const Turn& turn) {
 void Session::on_report(const SessionReport& report) {
   if (record_->deleted) return;
   if (const auto* facts = std::get_if<SessionFacts>(&report)) {
-    if (facts_ == *facts) return;
-    facts_ = *facts;
-    live_->save_facts(encode(facts_));
+    if (card_->facts == *facts) return;
+    card_->facts = *facts;
+    live_->save_facts(encode(card_->facts));
     // They follow the history: it is stored while the mode is still being chosen.
     if (importing_) live_->flush();
-    host_.facts_changed(id(), facts_);
+    host_.facts_changed(id(), card_->facts);
   } else if (const auto* identity = std::get_if<CliIdentity>(&report)) {
     record_->cli_session_id = identity->cli_session_id;
     live_->save_record();
@@ -219,10 +227,6 @@ void Session::rediscovered(const DiscoveredSession& found) {
   if (named) record_->title = found.title;
   record_->last_active_at = std::max(record_->last_active_at, found.last_active_at);
   if (*record_ != before) changed();
-}
-
-void Session::hold(bool held) {
-  if (alive()) provider_->hold(id(), held);
 }
 
 }  // namespace lb

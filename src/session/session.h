@@ -6,6 +6,7 @@
 /// or releases it. A prompt is durable before the agent gets it, so it reaches the agent at most
 /// once and is never lost; its idempotency key is kept with it.
 ///
+/// It is there while it is used; when it rests only its card is (session_card.h).
 /// Owned by the SessionService; lives on the io thread.
 #pragma once
 
@@ -26,6 +27,7 @@
 #include "providers/provider.h"
 #include "session/event.h"
 #include "session/live_timeline.h"
+#include "session/session_card.h"
 #include "store/store.h"
 
 namespace lb {
@@ -44,16 +46,21 @@ class SessionHost {
   virtual void info_changed(const SessionInfo& info) = 0;
   virtual void facts_changed(const SessionId& session, const SessionFacts& facts) = 0;
   virtual void cli_id_changed(Session& session) = 0;
+  /// A session of this service, awake; null when there is none.
+  virtual std::shared_ptr<Session> woken(const SessionId& session) = 0;
+  /// Ends with the host.
+  virtual std::weak_ptr<SessionHost> weak() = 0;
   [[nodiscard]] virtual bool stopping() const = 0;
 };
 
 class Session : public std::enable_shared_from_this<Session> {
  public:
   /// `provider` is null when no agent of this type is configured any more: readable, not usable.
-  Session(SessionHost& host, SessionRecord record, Provider* provider);
+  Session(SessionHost& host, std::shared_ptr<SessionCard> card, Provider* provider);
 
   [[nodiscard]] const SessionId& id() const { return record_->id; }
   [[nodiscard]] const SessionRecord& record() const { return *record_; }
+  [[nodiscard]] const std::shared_ptr<SessionCard>& card() const { return card_; }
   [[nodiscard]] const std::shared_ptr<LiveTimeline>& live() const { return live_; }
   [[nodiscard]] SessionInfo info() const;
   [[nodiscard]] SessionStatus status() const;
@@ -74,7 +81,10 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> erase();
   /// Ends what a crash left open.
   asio::awaitable<Result<void>> recover(Unfinished left);
-  void hold(bool held);
+  /// Nothing runs, waits or is read, and the store has everything.
+  [[nodiscard]] bool idle() const;
+  /// Leaves on the card what the next Session goes on with; this one is not used any more.
+  void rest();
 
   // --- Turns --------------------------------------------------------------------------------
   asio::awaitable<Result<SessionSentMessage>> send(SessionSendRequest request);
@@ -105,6 +115,7 @@ class Session : public std::enable_shared_from_this<Session> {
     bool cancelled = false;  // The user took it back before.
   };
 
+  /// Called when an agent speaks, and by AgentLine when it wakes us.
   void attach();
   void on_upsert(Upsert item);
   void on_turn(Turn turn);
@@ -143,15 +154,14 @@ class Session : public std::enable_shared_from_this<Session> {
   void changed(bool save = true);
 
   SessionHost& host_;
-  std::shared_ptr<SessionRecord> record_;
+  std::shared_ptr<SessionCard> card_;
+  std::shared_ptr<SessionRecord> record_;  // The card's.
   Provider* provider_;
   std::shared_ptr<LiveTimeline> live_;
   AsyncMutex loading_mutex_;
   bool loading_ = false;
   bool importing_ = false;  // What arrives is history: it makes nothing active or unread.
-  bool attached_ = false;
   bool keys_loaded_ = false;
-  bool told_forgotten_ = false;  // The user knows that the agent does not have this any more.
 
   std::optional<Prompted> starting_;       // With the agent, which has not begun the turn yet.
   std::unordered_set<TurnId> open_turns_;  // Begun and not ended.
@@ -161,7 +171,6 @@ class Session : public std::enable_shared_from_this<Session> {
   std::unordered_set<ItemId> finals_;             // Of the turns that run: they never change again.
   std::unordered_set<ItemId> approvals_;          // That wait for the user.
   std::unordered_map<ItemId, std::size_t> shown_;  // Output bytes behind the last cut form.
-  SessionFacts facts_;
   std::optional<SessionInfo> last_info_;
 };
 

@@ -93,7 +93,7 @@ asio::awaitable<LoadSessionOptions> Session::load_options() {
   options.project_dir = host_.project_dir(record_->project_id);
   if (!record_->model.empty()) options.model = record_->model;
   if (!record_->mode.empty()) options.mode = record_->mode;
-  if (facts_.thinking) options.thinking = facts_.thinking;
+  options.thinking = card_->facts.thinking;
   if (record_->last_turn.empty()) co_return options;
   options.last_known_turn = record_->last_turn;
   // Where the CLI gave that turn another id (slash commands), its end tells what is new.
@@ -154,12 +154,12 @@ asio::awaitable<Result<void>> Session::open() {
 asio::awaitable<Result<void>> Session::open_or_begin_afresh(bool for_prompt) {
   const auto self = shared_from_this();
   auto opened = co_await open();
-  if (opened) told_forgotten_ = false;
+  if (opened) card_->told_forgotten = false;
   if (opened || !forgot(*record_, opened.error())) co_return opened;
   const bool nothing_said = record_->last_turn.empty();
   if (nothing_said) co_return co_await begin_afresh();
   if (!for_prompt) co_return told(opened.error(), kKept);
-  if (std::exchange(told_forgotten_, true)) co_return co_await begin_afresh();
+  if (std::exchange(card_->told_forgotten, true)) co_return co_await begin_afresh();
   co_return told(opened.error(), kGoOn);
 }
 
@@ -172,12 +172,12 @@ asio::awaitable<Result<void>> Session::begin_afresh() {
   options.project_dir = host_.project_dir(record_->project_id);
   if (!record_->model.empty()) options.model = record_->model;
   if (!record_->mode.empty()) options.mode = record_->mode;
-  options.thinking = facts_.thinking;
+  options.thinking = card_->facts.thinking;
   loading_ = true;
   auto made = co_await provider_->create_session(std::move(options));
   loading_ = false;
   if (!made) co_return std::unexpected(std::move(made.error()));
-  told_forgotten_ = false;
+  card_->told_forgotten = false;
   record_->cli_session_id = made->cli_session_id;
   host_.cli_id_changed(*this);
   if (starting_ && !record_->last_turn.empty()) {
@@ -214,7 +214,7 @@ asio::awaitable<Result<void>> Session::fork_from(std::shared_ptr<Session> from) 
   CreateSessionOptions options;
   options.session_id = id();
   options.project_dir = host_.project_dir(record_->project_id);
-  options.thinking = from->facts_.thinking;
+  options.thinking = from->card_->facts.thinking;
   auto forked = co_await provider_->fork_session(from->id(), std::move(options));
   if (!forked) co_return std::unexpected(std::move(forked.error()));
   record_->cli_session_id = forked->cli_session_id;
@@ -273,7 +273,7 @@ asio::awaitable<Result<void>> Session::copy_belongings(SessionId from, Item& ite
 
 asio::awaitable<Result<void>> Session::kill() {
   const auto self = shared_from_this();
-  if (provider_ != nullptr && attached_) {
+  if (provider_ != nullptr && card_->line) {
     auto killed = co_await provider_->kill_session(id());
     if (!killed) co_return killed;
   }
@@ -296,7 +296,7 @@ asio::awaitable<Result<void>> Session::erase() {
   }
   record_->deleted = true;
   if (provider_ != nullptr) provider_->forget(id());
-  attached_ = false;
+  card_->line.reset();
   WriteBatch batch;
   SessionWrite& write = batch.sessions.emplace_back();
   write.session = id();

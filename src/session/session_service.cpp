@@ -17,6 +17,7 @@ SessionService::SessionService(ServiceDeps deps)
     : deps_(std::move(deps)),
       events_(&nobody_),
       started_at_(deps_.clock.wall()),
+      rest_timer_(deps_.io),
       warm_(deps_.io, deps_.warm_life),
       blocking_(2) {}
 
@@ -35,8 +36,11 @@ asio::awaitable<Result<void>> SessionService::start() {
   if (!unfinished) co_return std::unexpected(std::move(unfinished.error()));
   projects_.load(std::move(catalog->projects));
   for (SessionRecord& record : catalog->sessions) {
-    Provider* provider = provider_of(record.cli_type);
-    add(std::make_shared<Session>(host(), std::move(record), provider));
+    if (record.deleted) {
+      never_list(record);
+    } else {
+      add(std::make_shared<SessionCard>(std::move(record)), nullptr);
+    }
   }
   deps_.store.on_state([this](const StoreState& state) { store_state_changed(state); });
   for (const auto& provider : deps_.providers.all()) {
@@ -48,10 +52,9 @@ asio::awaitable<Result<void>> SessionService::start() {
     });
   }
   for (Unfinished& left : *unfinished) {
-    const auto session = sessions_.find(left.session);
-    if (session == sessions_.end() || session->second->record().deleted) continue;
-    const SessionPtr recovering = session->second;
-    if (auto done = co_await recovering->recover(std::move(left)); !done) co_return done;
+    const auto session = find(left.session);
+    if (!session) continue;
+    if (auto done = co_await (*session)->recover(std::move(left)); !done) co_return done;
   }
   for (const ProjectRecord& project : projects_.present()) discover_soon(project);
   co_return Result<void>{};
@@ -62,17 +65,36 @@ asio::awaitable<void> SessionService::stop() {
   for (const auto& provider : deps_.providers.all()) co_await provider->shutdown();
   // A copy: whatever the agents said last may still add to the map.
   const auto sessions = sessions_;
-  for (const auto& [id, session] : sessions) {
-    if (!session->live()->active()) continue;
-    co_await session->live()->durable();
-    session->live()->save_exact();
-    co_await session->live()->durable();
+  for (const auto& [id, place] : sessions) {
+    if (place.session && !place.session->live()->idle()) co_await place.session->live()->durable();
   }
+  co_await save_exact_numbers();
+}
+
+/// The last words of a stopping server: the exact numbers instead of the reserved ones.
+asio::awaitable<void> SessionService::save_exact_numbers() {
+  WriteBatch batch;
+  for (auto& [id, place] : sessions_) {
+    TimelineNumbers& numbers = place.card->numbers;
+    if (place.session) numbers = place.session->live()->numbers();
+    if (!std::exchange(numbers.active, false)) continue;
+    if (place.session) place.session->live()->deactivate();
+    SessionRecord& record = place.card->record;
+    record.reserved = numbers.head;
+    record.next_pos = numbers.next_pos;
+    SessionWrite& write = batch.sessions.emplace_back();
+    write.session = id;
+    write.record = record;
+  }
+  if (!batch.sessions.empty()) (void)co_await deps_.store.commit(std::move(batch));
 }
 
 void SessionService::store_state_changed(const StoreState& state) {
   const bool held = state.kind != StoreState::Kind::Ready;
-  for (const auto& [id, session] : sessions_) session->hold(held);
+  for (const auto& [id, place] : sessions_) {
+    Provider* provider = provider_of(place.card->record.cli_type);
+    if (provider != nullptr && provider->is_alive(id)) provider->hold(id, held);
+  }
   events_->store_state(state);
 }
 
@@ -97,7 +119,10 @@ void SessionService::cli_id_changed(Session& session) {
   for (const auto& [cli_id, owner] : by_cli_id_) {
     if (owner == record.id && cli_id != now) left.push_back(cli_id);
   }
-  for (const std::string& cli_id : left) leave_behind(record, cli_id);
+  for (const std::string& cli_id : left) {
+    by_cli_id_.erase(cli_id);
+    leave_behind(record, cli_id);
+  }
   remember_cli_id(record);
 }
 
@@ -110,7 +135,7 @@ void SessionService::remember_cli_id(const SessionRecord& record) {
 /// session, so that discovery does not list it a second time after a restart.
 void SessionService::leave_behind(SessionRecord record, const std::string& cli_id) {
   const SessionId id(uuid_from(cli_id));
-  if (sessions_.contains(id)) return;
+  if (gone_.contains(id)) return;
   record.id = id;
   record.cli_session_id = cli_id.substr(record.cli_type.size() + 1);
   record.external = true;
@@ -122,8 +147,7 @@ void SessionService::leave_behind(SessionRecord record, const std::string& cli_i
   write.session = id;
   write.record = record;
   deps_.store.write(std::move(batch), nullptr);
-  Provider* provider = provider_of(record.cli_type);
-  sessions_[id] = std::make_shared<Session>(host(), std::move(record), provider);
+  never_list(record);
 }
 
 // --- Finding ----------------------------------------------------------------------------------
@@ -132,17 +156,31 @@ Provider* SessionService::provider_of(const std::string& cli_type) const {
   return deps_.providers.resolve(cli_type).value_or(nullptr);
 }
 
-void SessionService::add(const SessionPtr& session) {
-  sessions_[session->id()] = session;
-  remember_cli_id(session->record());
+void SessionService::add(CardPtr card, SessionPtr session) {
+  remember_cli_id(card->record);
+  if (session) {
+    awake_is(awake_ + 1);
+    look_for_rest();
+  }
+  Place& place = sessions_[card->record.id];
+  place = {std::move(card), std::move(session)};
 }
 
-Result<SessionService::SessionPtr> SessionService::find(const SessionId& session) const {
+Result<SessionService::SessionPtr> SessionService::find(const SessionId& session) {
+  if (SessionPtr found = woken(session); found && !found->record().deleted) return found;
+  return fail(ErrorCode::SessionNotFound, "There is no such session.");
+}
+
+/// For who only looks: nobody wakes.
+const SessionService::Place* SessionService::place_of(const SessionId& session) const {
   const auto found = sessions_.find(session);
-  if (found == sessions_.end() || found->second->record().deleted) {
-    return fail(ErrorCode::SessionNotFound, "There is no such session.");
-  }
-  return found->second;
+  if (found == sessions_.end() || found->second.card->record.deleted) return nullptr;
+  return &found->second;
+}
+
+SessionInfo SessionService::info_at(const Place& place) const {
+  if (place.session) return place.session->info();
+  return info_of(*place.card, provider_of(place.card->record.cli_type));
 }
 
 // --- Projects ---------------------------------------------------------------------------------
@@ -170,10 +208,9 @@ asio::awaitable<Result<AddedProject>> SessionService::add_project(std::string pa
   }
   projects_.mark_missing(record.id, false);
   events_->project_added(projects_.to_project(record));
-  for (const auto& [id, session] : sessions_) {
-    if (session->record().project_id == record.id && !session->record().deleted) {
-      events_->session_activity(session->info());
-    }
+  for (const auto& [id, place] : sessions_) {
+    const SessionRecord& known = place.card->record;
+    if (known.project_id == record.id && !known.deleted) events_->session_activity(info_at(place));
   }
   discover_soon(record);
   co_return AddedProject{projects_.to_project(record), false};
@@ -269,21 +306,34 @@ asio::awaitable<void> SessionService::discover(ProjectRecord project) {
   }
 }
 
+namespace {
+
+/// Whether what discovery found says more than we know. It does so every few seconds, of every
+/// session: it must wake none without a reason.
+bool news(const SessionRecord& record, const DiscoveredSession& found) {
+  if (record.deleted || !record.external) return false;
+  const bool named = !found.title.empty() && record.title_source < TitleSource::User;
+  return (named && record.title != found.title) || record.last_active_at < found.last_active_at;
+}
+
+}  // namespace
+
 /// Each session made outside is listed once: sessions of ours are known by the CLI's id, and an
 /// outside one has the same id of ours for ever.
 void SessionService::take_discovered(const ProjectRecord& project, Provider& provider,
                                      std::vector<DiscoveredSession> found) {
   WriteBatch batch;
-  std::vector<SessionPtr> fresh;
+  std::vector<CardPtr> fresh;
   for (const DiscoveredSession& one : found) {
     const std::string cli_id = std::string(provider.cli_type()) + ":" + one.cli_session_id;
     const SessionId id(uuid_from(cli_id));
     const auto ours = by_cli_id_.find(cli_id);
     const auto known = sessions_.find(ours != by_cli_id_.end() ? ours->second : id);
     if (known != sessions_.end()) {
-      if (!known->second->record().deleted) known->second->rediscovered(one);
+      if (news(known->second.card->record, one)) wake(known->second)->rediscovered(one);
       continue;
     }
+    if (gone_.contains(id)) continue;
     SessionRecord record = new_record(project, std::string(provider.cli_type()));
     record.id = id;
     record.cli_session_id = one.cli_session_id;
@@ -298,11 +348,11 @@ void SessionService::take_discovered(const ProjectRecord& project, Provider& pro
     SessionWrite& write = batch.sessions.emplace_back();
     write.session = id;
     write.record = record;
-    fresh.push_back(std::make_shared<Session>(host(), std::move(record), &provider));
-    add(fresh.back());
+    fresh.push_back(std::make_shared<SessionCard>(std::move(record)));
+    add(fresh.back(), nullptr);
   }
   if (!fresh.empty()) deps_.store.write(std::move(batch), nullptr);
-  for (const SessionPtr& session : fresh) events_->session_activity(session->info());
+  for (const CardPtr& card : fresh) events_->session_activity(info_of(*card, &provider));
 }
 
 }  // namespace lb

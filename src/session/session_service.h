@@ -10,6 +10,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/clock.h"
@@ -145,6 +147,7 @@ struct ServiceDeps {
   const Clock& clock;
   bool warm_start = true;  // Agents may be started before a session needs them.
   std::chrono::milliseconds warm_life = limits::kWarmLife;
+  std::chrono::milliseconds rest_every = limits::kRestEvery;
 };
 
 class SessionService final : private SessionHost {
@@ -224,11 +227,19 @@ class SessionService final : private SessionHost {
   asio::awaitable<Result<std::string>> add_attachment(SessionId session, AttachmentData data);
   asio::awaitable<Result<AttachmentData>> attachment(SessionId session, std::string attachment_id);
 
+  /// Sessions that are in use; of the others only their cards are in memory.
+  [[nodiscard]] std::size_t awake() const { return awake_; }
   [[nodiscard]] Timestamp started_at() const { return started_at_; }
   [[nodiscard]] Store& store() const { return deps_.store; }
 
  private:
   using SessionPtr = std::shared_ptr<Session>;
+  using CardPtr = std::shared_ptr<SessionCard>;
+  struct Place {
+    CardPtr card;
+    SessionPtr session;  // Null: it rests.
+    bool idle = false;   // When it was last looked at, and nobody asked for it since.
+  };
   SessionHost& host() { return *this; }
 
   // SessionHost
@@ -237,12 +248,24 @@ class SessionService final : private SessionHost {
   void info_changed(const SessionInfo& info) override;
   void facts_changed(const SessionId& session, const SessionFacts& facts) override;
   void cli_id_changed(Session& session) override;
+  std::shared_ptr<Session> woken(const SessionId& session) override;
+  std::weak_ptr<SessionHost> weak() override { return self_; }
   void remember_cli_id(const SessionRecord& record);
   void leave_behind(SessionRecord record, const std::string& cli_id);
   [[nodiscard]] bool stopping() const override { return stopping_; }
 
-  [[nodiscard]] Result<SessionPtr> find(const SessionId& session) const;
-  void add(const SessionPtr& session);
+  [[nodiscard]] Result<SessionPtr> find(const SessionId& session);
+  [[nodiscard]] const Place* place_of(const SessionId& session) const;
+  [[nodiscard]] SessionInfo info_at(const Place& place) const;
+  void add(CardPtr card, SessionPtr session);
+  SessionPtr wake(Place& place);
+  void look_for_rest();
+  void let_rest();
+  void awake_is(std::size_t count);
+  /// Leaves nothing of a deleted session but what keeps discovery from bringing it back.
+  void drop(const SessionId& session);
+  void never_list(const SessionRecord& record);
+  asio::awaitable<void> save_exact_numbers();
   [[nodiscard]] Provider* provider_of(const std::string& cli_type) const;
   void store_state_changed(const StoreState& state);
   asio::awaitable<Result<ProjectRecord>> project_for(SessionCreateRequest request);
@@ -261,13 +284,18 @@ class SessionService final : private SessionHost {
   Timestamp started_at_;
   bool stopping_ = false;
   Projects projects_;
-  std::map<SessionId, SessionPtr> sessions_;
+  std::map<SessionId, Place> sessions_;
+  std::unordered_set<SessionId> gone_;  // Deleted here, as discovery would name them.
+  std::size_t awake_ = 0;
+  asio::steady_timer rest_timer_;
+  bool rest_timed_ = false;
   std::map<std::string, SessionId> by_cli_id_;  // "type:id" → ours.
   std::map<std::string, AgentStatusMessage> statuses_;
   std::map<ProjectId, MonoMs> discovered_at_;
   ProjectFiles files_;
   WarmStarts warm_;
   asio::thread_pool blocking_;
+  std::shared_ptr<SessionHost> self_{&host(), [](SessionHost*) {}};  // For `weak`.
 };
 
 }  // namespace lb

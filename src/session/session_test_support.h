@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -53,7 +54,9 @@ struct World {
     codex = second.get();
     registry->add(std::move(first));
     registry->add(std::move(second));
-    service.emplace(ServiceDeps{loop.executor(), store, *registry, clock});
+    ServiceDeps deps{loop.executor(), store, *registry, clock};
+    deps.rest_every = rest_every;
+    service.emplace(deps);
     service->set_events(&heard);
     REQUIRE(loop.run(service->start()).has_value());
   }
@@ -114,6 +117,7 @@ struct World {
   TempDir dir;
   IoLoop loop;
   SystemClock clock;
+  std::chrono::milliseconds rest_every = limits::kRestEvery;
   std::vector<DiscoveredSession> outside;  // What the first agent knows at the next restart.
   MemoryStore store{loop.executor()};
   Heard heard;

@@ -90,6 +90,7 @@ asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest req
   starting_ = std::move(prompt);
   live_->put_prompt(prompt_record(*starting_, false));
   if (auto stored = co_await live_->durable(); !stored) {
+    starting_->key.clear();
     live_->put_prompt(prompt_record(*starting_, true));  // When it heals: this one never was.
     starting_.reset();
     keys_.erase(key);

@@ -1,0 +1,52 @@
+/// SessionCard: all that is in memory of a session that rests.
+///
+/// A session is awake while it is used: a turn, a reader, a question, a request. Then its Session
+/// goes, and what the lists show and what it needs to go on is here; the conversation is in the
+/// store. Waking reads nothing: the numbers of the timeline are here, so that an agent which speaks
+/// unasked is heard at once. Owned by the SessionService, shared with the Session while there is
+/// one. Lives on the io thread.
+#pragma once
+
+#include <memory>
+
+#include "model/session.h"
+#include "store/records.h"
+
+namespace lb {
+
+class Session;
+class SessionHost;
+
+/// Where a timeline goes on.
+struct TimelineNumbers {
+  Revision head = 0;
+  std::uint64_t next_pos = 1;
+  Revision first = 0;   // Where this life of the server began to number.
+  Revision found = 0;   // The newest that an earlier life left open and stored.
+  bool active = false;  // Revisions above `head` are reserved in the store.
+};
+
+/// How an agent reaches a session: straight while it is awake, through the host when it rests.
+struct AgentLine {
+  std::weak_ptr<SessionHost> host;
+  std::weak_ptr<Session> session;
+  SessionId id;
+
+  [[nodiscard]] std::shared_ptr<Session> woken() const;
+};
+
+struct SessionCard {
+  explicit SessionCard(SessionRecord from);
+
+  SessionRecord record;  // Without the facts.
+  SessionFacts facts;
+  TimelineNumbers numbers;          // As of when it came to rest.
+  std::shared_ptr<AgentLine> line;  // Null: the provider knows nobody who listens.
+  bool told_forgotten = false;      // The user knows that the agent does not have this any more.
+};
+
+class Provider;
+/// What the lists show of a session that rests.
+SessionInfo info_of(const SessionCard& card, const Provider* provider);
+
+}  // namespace lb
