@@ -3,8 +3,8 @@
 //   node tests/torture/soak.mjs [--seconds 600]
 //
 // In the first half the server is killed (SIGKILL) again and again under load. The second half is one life of it under the same
-// load: after a third of it to warm up, and at its end, everything rests for a moment and is counted; in between nothing may grow
-// but by what every session that was used leaves behind.
+// load: after a third of it to warm up, and at its end, everything rests for a moment and is counted; in between nothing may grow,
+// however many sessions were used: a session that is kept costs its line in the list.
 // A line of progress every 30 s on stderr, one JSON line at the end; exit code 1 when anything was lost, left behind or grew.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,11 +20,10 @@ const kDemoAgents = 4; // Each is one process: of five kinds of agent one falls 
 const kSlotsPerAgent = 2;
 /** A server under load lives this long on average. */
 const kLifeMs = Math.min(20_000, (seconds * 1000) / 8);
-// What may differ between two moments of rest. Memory: the allocator's own pieces, and what a session that was used leaves behind
-// until the server ends: its record, the keys of its prompts, holes in the heap (34 KiB for 30 turns were measured; its conversation
-// would be ten times that). Descriptors: a connection that the kernel has not closed yet, one reader of the store. Threads: none.
+// What may differ between two moments of rest. Memory: the allocator's own pieces, and what a session that was not deleted must have
+// in memory to be listed. Descriptors: a connection that the kernel has not closed yet, one reader of the store. Threads: none.
 const kGrowth = { rssKb: 8192, descriptors: 2, threads: 0, processes: 0 };
-const kKbPerSession = 48;
+const kKbPerSession = 4;
 
 const { home, project, remove } = makeHome();
 const words = fileURLToPath(new URL("../support/events_agent.mjs", import.meta.url));
@@ -114,6 +113,8 @@ const measure = () => {
   };
 };
 
+const awake = async () => Number(/^lb_sessions_awake (\d+)$/m.exec((await world.server.ask("GET", "/metrics")).text)[1]);
+
 /** Everything rests, every agent lives: what the server then has is what it keeps. */
 async function countAtRest() {
   world.paused = true;
@@ -132,7 +133,8 @@ async function countAtRest() {
     });
     slot.atRest = true;
   }
-  // The index and the checkpoint follow within 2 s of the last write; connections are closed by then.
+  // Those with a reader are awake. The index and the checkpoint follow within 2 s of the last write; connections are closed by then.
+  await eventually(async () => (await awake()) <= slots.length, "sessions at rest", 60_000);
   let before;
   let calm = 0;
   await eventually(
@@ -189,13 +191,13 @@ while (elapsed() < seconds / 2) {
 await sleep((seconds * 1000) / 6);
 holdsOn();
 const warm = await countAtRest();
-const sessionsAtWarm = world.tally.sessions;
+const [sessionsAtWarm, keptAtWarm] = [world.tally.sessions, world.kept.length];
 const warmAt = elapsed();
 await sleep(Math.max(seconds / 4, seconds - elapsed()) * 1000);
 holdsOn();
 const endAt = elapsed();
 const end = await countAtRest();
-const sessionsAtEnd = world.tally.sessions;
+const [sessionsAtEnd, keptAtEnd] = [world.tally.sessions, world.kept.length];
 world.stopped = true;
 await work;
 for (const slot of slots) await slot.giveUp();
@@ -213,7 +215,8 @@ for (const name of ["gaps", "backwards"]) if (world.tally[name] > 0) world.fault
 const under = samples.filter(({ at }) => at > warmAt + 2 && at < endAt);
 const slopeKb = under.length < 2 ? 0 : slope(under.map(({ at, rssKb: y }) => ({ x: at / 60, y })));
 const used = sessionsAtEnd - sessionsAtWarm;
-const allowed = { ...kGrowth, rssKb: kGrowth.rssKb + used * kKbPerSession };
+const kept = keptAtEnd - keptAtWarm;
+const allowed = { ...kGrowth, rssKb: kGrowth.rssKb + kept * kKbPerSession };
 for (const [name, more] of Object.entries(allowed)) if (end[name] > warm[name] + more) world.fault("grown", `${name}: ${warm[name]} → ${end[name]}`);
 if (end.zombies > 0) world.fault("zombies", String(end.zombies));
 
@@ -231,6 +234,7 @@ console.log(
     orphans: faults.orphans?.count ?? 0,
     measured_seconds: Math.round(endAt - warmAt),
     sessions_meanwhile: used,
+    sessions_kept_meanwhile: kept,
     rss_kb_per_session: Number(((end.rssKb - warm.rssKb) / Math.max(1, used)).toFixed(1)),
     rss_kb_per_minute: Math.round(slopeKb),
     rss_kb_under_load: Array.from({ length: 10 }, (_, tenth) => {
