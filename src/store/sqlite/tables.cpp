@@ -10,6 +10,9 @@ namespace {
 /// Entries given to the full-text index in one transaction, however short they are.
 constexpr std::size_t kIndexedAtOnce = 64;
 
+/// Sessions whose row is remembered: more than work at a time.
+constexpr std::size_t kKeysMax = 256;
+
 }  // namespace
 
 Tables::Tables(Database& database)
@@ -63,6 +66,8 @@ std::int64_t Tables::key_of(const SessionId& session) {
   }
   const std::int64_t key = find_session_.integer(0);
   find_session_.reset();
+  // Those in use are looked up again in microseconds.
+  if (keys_.size() >= kKeysMax) keys_.clear();
   keys_[session.str()] = key;
   return key;
 }
@@ -84,7 +89,10 @@ void Tables::put(const SessionWrite& write) {
   if (write.record) put(*write.record);
   const std::int64_t session = key_of(write.session);
   if (write.facts) put_facts_.run(session, *write.facts);
-  if (write.erase) return erase(session);
+  if (write.erase) {
+    keys_.erase(write.session.str());
+    return erase(session);
+  }
   for (const EntryPut& entry : write.entries) put(session, entry);
   for (const OutputPut& output : write.outputs)
     put_output_.run(session, output.item_id, output.text);
