@@ -30,8 +30,9 @@ inline constexpr int kGrowthSyncMs = 50;
 inline constexpr int kStoreIdleMs = 100;
 /// They are not put off longer than this, however busy the store is.
 inline constexpr int kStoreIdleMaxMs = 2000;
-/// Text given to the full-text index in one transaction: a commit waits no longer than that takes.
-inline constexpr std::size_t kIndexBytesMax = 1U << 20U;
+/// Text given to the full-text index in one transaction, one long answer: a commit waits no longer
+/// than that takes, and the index keeps each new word in memory until the end of its transaction.
+inline constexpr std::size_t kIndexBytesMax = 256U << 10U;
 /// The log of growing text begins again at this size.
 inline constexpr std::uint64_t kGrowthLogMax = 8U << 20U;
 /// Pages in the WAL before a checkpoint (4 MiB): pages that change often are then written once.
@@ -48,6 +49,9 @@ inline constexpr int kReaderPaceMs = 100;
 inline constexpr std::uint64_t kRevisionBlock = 1U << 16U;
 /// A prompt; larger texts belong into a file of the project.
 inline constexpr std::size_t kPromptBytesMax = 1U << 20U;
+/// An Idempotency-Key or clientMessageId: all of a session's are in memory while it is used.
+/// Programs send a UUID.
+inline constexpr std::size_t kIdempotencyKeyBytesMax = 256;
 /// Prompts that wait behind a running turn, per session.
 inline constexpr std::size_t kQueueMax = 100;
 /// An attached image, as documented on the wire.

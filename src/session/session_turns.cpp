@@ -12,13 +12,6 @@
 #include "session/texts.h"
 
 namespace lb {
-namespace {
-
-/// An Idempotency-Key or clientMessageId: all of a session's are in memory while it is used.
-/// Programs send a UUID.
-constexpr std::size_t kKeyBytesMax = 256;
-
-}  // namespace
 
 Turn Session::new_turn(const TurnId& turn, TurnType type) const {
   Turn made;
@@ -62,7 +55,7 @@ asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest req
   if (request.content.size() > limits::kPromptBytesMax) {
     co_return fail(ErrorCode::TooLarge, "content: larger than 1 MiB; put it into a file instead");
   }
-  if (request.client_message_id.value_or("").size() > kKeyBytesMax) {
+  if (request.client_message_id.value_or("").size() > limits::kIdempotencyKeyBytesMax) {
     co_return fail(ErrorCode::InvalidRequest, "clientMessageId: longer than 256 bytes");
   }
   if (host_.stopping()) co_return fail(ErrorCode::Busy, "The server is stopping.");

@@ -20,9 +20,6 @@ using std::chrono::steady_clock;
 
 /// The limit is for pages of 4 KiB.
 constexpr int kWalPagesMax = limits::kWalPagesMax * (4096 / kPageBytes);
-/// Text given to the full-text index in one transaction, one long answer: a commit waits no longer
-/// than that takes, and the index keeps each new word in memory until the end of its transaction.
-constexpr std::size_t kIndexBytesMax = limits::kIndexBytesMax / 4;
 /// Transactions of the index in a row, while nobody waits: with many long answers at once it keeps
 /// up although it gets its turn only every kStoreIdleMaxMs.
 constexpr int kIndexRounds = 8;
@@ -273,7 +270,7 @@ void Writer::idle_work() {
   try {
     for (int round = 0; round < kIndexRounds && maybe_unindexed_ && !somebody_waits(); ++round) {
       Transaction transaction(*database_);
-      const std::size_t indexed = tables_.index_some(kIndexBytesMax);
+      const std::size_t indexed = tables_.index_some(limits::kIndexBytesMax);
       transaction.commit();
       meters().indexed.add(indexed);
       maybe_unindexed_ = indexed > 0;
