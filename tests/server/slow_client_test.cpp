@@ -8,7 +8,7 @@
 #include "tests/server/live_server.h"
 
 using namespace lb;
-using namespace lb::testing;
+using namespace lb::test;
 
 namespace {
 
