@@ -78,9 +78,9 @@ async function asking(address, use) {
   }
 }
 
-/** What the system says a process has in memory, in MB. */
+/** What a process has in memory for itself, in MB: without the browser's program, which is there once for all tabs. */
 const resident = (pid) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1000;
+  Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1000;
 
 /** What the page holds: everything that can be thrown away was, and the system has it back. */
 async function held(address, pid, world) {
@@ -104,18 +104,28 @@ async function held(address, pid, world) {
   return { ...counted, held: least };
 }
 
-/** One turn as it comes from an agent that writes without a pause: 12 KB of text, 30 outputs of 20 KB. */
-async function turn(session, turnId) {
+/**
+ * The pace of what streams: bytes of text at a time, the pause after each, tools per turn, and the pause after each of those.
+ * An agent as fast as the fastest models, 200 words/s, that runs two commands a second after each answer; or a flood, a
+ * hundred times as much as any agent, which shows what is kept by its sheer number.
+ */
+const paces = {
+  agent: { bytes: 60, afterText: 50, tools: 10, afterTool: 500 },
+  flood: { bytes: 200, afterText: 5, tools: 30, afterTool: 0 },
+};
+
+/** One turn: 12 KB of text, then outputs of 20 KB. */
+async function turn(session, turnId, pace) {
   const { timeline } = session;
   const text = answer.repeat(10);
   timeline.turn(turnId, { type: "turn_started", startedAt: new Date().toISOString() });
   timeline.item(`${turnId}:a`, { type: "message", turnId, origin: "agent", content: "" });
-  for (let at = 0; at < 12_000; at += 200) {
-    timeline.append(`${turnId}:a`, "content", text.slice(at, at + 200));
-    await pause(5);
+  for (let at = 0; at < 12_000; at += pace.bytes) {
+    timeline.append(`${turnId}:a`, "content", text.slice(at, at + pace.bytes));
+    await pause(pace.afterText);
   }
   timeline.item(`${turnId}:a`, { status: "complete" });
-  for (let tool = 0; tool < 30; tool++)
+  for (let tool = 0; tool < pace.tools; tool++) {
     timeline.item(`${turnId}:t${tool}`, {
       type: "tool_call",
       turnId,
@@ -126,6 +136,8 @@ async function turn(session, turnId) {
       toolOutput: "x".repeat(20_000),
       status: "complete",
     });
+    await pause(pace.afterTool);
+  }
   timeline.turn(turnId, {
     type: "turn_complete",
     status: "completed",
@@ -142,7 +154,8 @@ export function slope(samples, name) {
   return under === 0 ? 0 : over / under;
 }
 
-export async function measureMemory(minutes, report) {
+export async function measureMemory(minutes, report, paceName = "agent") {
+  const pace = paces[paceName];
   const server = await startServer({ story: "busy" });
   const { address, stop } = await startBrowser();
   const visitor = await chromium.connectOverCDP(address);
@@ -173,7 +186,7 @@ export async function measureMemory(minutes, report) {
   };
   let [most, next, turns] = [0, every, 0];
   while (since() < minutes || samples.length === 0) {
-    await turn(session, `m${turns++}`);
+    await turn(session, `m${turns++}`, pace);
     most = Math.max(most, resident(pid));
     if (since() < next) continue;
     await sample();
@@ -183,7 +196,12 @@ export async function measureMemory(minutes, report) {
   await server.stop();
 
   const of = (name) => samples.map((one) => one[name]);
-  report(`heap the page holds over ${minutes} min of streaming, at most`, Math.max(...of("heap")), "MB", 60);
+  report(
+    `heap the page holds over ${minutes} min of streaming (${paceName}), at most`,
+    Math.max(...of("heap")),
+    "MB",
+    60,
+  );
   report("memory the tab holds, at most", Math.max(...of("held")), "MB", 400);
   // Between two collections of its own: how long the browser lets rubbish lie is its decision.
   report("memory of the tab between collections, at most", most, "MB", 800);

@@ -1,5 +1,5 @@
 // Measures the page in headless Chromium against the development server and compares with the budgets.
-// Usage: node bench/run.mjs [--minutes N] [--only stream|memory] [--json]
+// Usage: node bench/run.mjs [--minutes N] [--only stream|memory] [--pace agent|flood] [--json]
 import { gzipSync } from "node:zlib";
 import { readdirSync, readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
@@ -191,7 +191,7 @@ if (!only || only === "stream")
     report("script per frame while 100 KB stream in (median)", median(spent), "ms", 4);
   });
 
-if (!only || only === "memory") await measureMemory(minutes, report);
+if (!only || only === "memory") await measureMemory(minutes, report, option("pace", "agent"));
 
 await browser.close();
 process.exitCode = results.every(Boolean) ? 0 : 1;
