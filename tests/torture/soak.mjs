@@ -113,7 +113,7 @@ const measure = () => {
   };
 };
 
-const awake = async () => Number(/^lb_sessions_awake (\d+)$/m.exec((await world.server.ask("GET", "/metrics")).text)[1]);
+const awake = async () => Number(/^lb_sessions_awake (\d+)$/m.exec((await world.server.ask("GET", "/metrics")).text)?.[1] ?? 0);
 
 /** Everything rests, every agent lives: what the server then has is what it keeps. */
 async function countAtRest() {
