@@ -93,22 +93,44 @@ Result<GrowthLog> GrowthLog::open(const std::string& path) {
   return log;
 }
 
-std::vector<GrowthPiece> GrowthLog::read() {
-  std::string bytes(size_, '\0');
-  std::size_t have = 0;
-  while (have < bytes.size()) {
-    const ssize_t got =
-        ::pread(file_.get(), bytes.data() + have, bytes.size() - have, static_cast<off_t>(have));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    have += static_cast<std::size_t>(got);
+/// By windows of the file: a whole log in memory would stay there, as pieces of the allocator.
+template <class Take>
+void GrowthLog::each_piece(Take take) const {
+  constexpr std::size_t kWindow = 256U << 10U;
+  std::string window;  // What was read and is not taken yet: less than a record, after each round.
+  off_t at = 0;
+  for (;;) {
+    const std::size_t kept = window.size();
+    window.resize(kept + kWindow);
+    const ssize_t got = ::pread(file_.get(), window.data() + kept, kWindow, at);
+    if (got < 0 && errno == EINTR) {
+      window.resize(kept);
+      continue;
+    }
+    if (got <= 0) return;
+    at += got;
+    window.resize(kept + static_cast<std::size_t>(got));
+    std::string_view rest(window);
+    std::string_view taken = rest;
+    for (GrowthPiece piece; take_record(rest, piece); taken = rest) take(std::move(piece));
+    window.erase(0, window.size() - taken.size());
   }
-  std::string_view rest(bytes.data(), have);
+}
+
+std::vector<GrowthPiece> GrowthLog::read_all() {
   std::vector<GrowthPiece> pieces;
-  for (GrowthPiece piece; take_record(rest, piece);) {
+  each_piece([&](GrowthPiece piece) {
     live_[{piece.session, piece.put.item_id}] = true;
     pieces.push_back(std::move(piece));
-  }
+  });
+  return pieces;
+}
+
+std::vector<GrowthPiece> GrowthLog::read_alive() const {
+  std::vector<GrowthPiece> pieces;
+  each_piece([&](GrowthPiece piece) {
+    if (live_.contains({piece.session, piece.put.item_id})) pieces.push_back(std::move(piece));
+  });
   return pieces;
 }
 

@@ -25,7 +25,9 @@ class GrowthLog {
   static Result<GrowthLog> open(const std::string& path);
 
   /// Every readable piece, in the order written. They count as alive from here on.
-  [[nodiscard]] std::vector<GrowthPiece> read();
+  [[nodiscard]] std::vector<GrowthPiece> read_all();
+  /// Those that are not void. Most of a log is: what is returned is as large as what still grows.
+  [[nodiscard]] std::vector<GrowthPiece> read_alive() const;
 
   /// An errno when the disk refused; nothing of this call is in the file then.
   [[nodiscard]] int append(
@@ -45,6 +47,8 @@ class GrowthLog {
 
  private:
   explicit GrowthLog(Fd file) : file_(std::move(file)) {}
+  template <class Take>
+  void each_piece(Take take) const;
   Fd file_;
   std::uint64_t size_ = 0;
   bool unsynced_ = false;

@@ -23,7 +23,7 @@ class SqliteStore final : public Store {
   SqliteStore(asio::any_io_executor io, std::string path, std::string vfs,
               std::unique_ptr<Database> database, GrowthLog log)
       : queries_(path, std::move(vfs)), pool_(kReadThreads) {
-    for (GrowthPiece& piece : log.read()) {
+    for (GrowthPiece& piece : log.read_all()) {
       auto& pieces = growth_[{piece.session, piece.put.item_id}];
       pieces.push_back(std::move(piece.put));
     }

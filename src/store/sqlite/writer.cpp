@@ -293,7 +293,7 @@ void Writer::idle_work() {
 void Writer::fold_if_large() {
   if (log_.size() < limits::kGrowthLogMax) return;
   std::map<std::pair<std::string, std::string>, std::vector<GrowthPut>> items;
-  for (GrowthPiece& piece : log_.read()) {
+  for (GrowthPiece& piece : log_.read_alive()) {
     auto& pieces = items[{piece.session, piece.put.item_id}];
     pieces.push_back(std::move(piece.put));
   }
