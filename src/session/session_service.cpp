@@ -297,11 +297,14 @@ void SessionService::note_missing(const ProjectRecord& project, bool missing) {
 }
 
 asio::awaitable<void> SessionService::discover(ProjectRecord project) {
+  const std::weak_ptr<SessionHost> alive = weak();  // The answers may come when we are gone.
   const bool missing = co_await run_on(
       blocking_, [path = project.path] { return !real_directory(path).has_value(); });
+  if (alive.expired()) co_return;
   note_missing(project, missing);
   for (const auto& provider : deps_.providers.all()) {
     auto found = co_await provider->discover(project.path);
+    if (alive.expired()) co_return;
     take_discovered(project, *provider, std::move(found));
   }
 }
