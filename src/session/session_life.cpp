@@ -330,8 +330,26 @@ void Session::end_open(TurnStatus how) {
   }
 }
 
-/// A turn that ran when the server died is reported once and never run again; approvals expire,
-/// which is a denial; what was queued waits for the user.
+namespace {
+
+/// What was open when the server died. An approval expires, which is a denial.
+Item cut_off(Item item, Timestamp now) {
+  item.ended_at = now;
+  if (auto* approval = std::get_if<Approval>(&item.body)) {
+    approval->state = ApprovalState::Expired;
+    item.status = ItemStatus::Cancelled;
+  } else {
+    item.status = ItemStatus::Error;
+    item.error_code = name_of(ErrorCode::ServerRestarted);
+    item.error_message = kRestarted;
+  }
+  return item;
+}
+
+}  // namespace
+
+/// A turn that ran when the server died is reported once and never run again; what was queued waits
+/// for the user.
 asio::awaitable<Result<void>> Session::recover(Unfinished left) {
   const auto self = shared_from_this();
   if (auto active = co_await ready(); !active) co_return active;
@@ -356,18 +374,8 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
   for (const StoredEntry& entry : left.entries) {
     live_->found(entry.rev);
     if (entry.kind == EntryKind::Item) {
-      auto item = decode_text<Item>(entry.payload);
-      if (!item) continue;
-      item->ended_at = now();
-      if (auto* approval = std::get_if<Approval>(&item->body)) {
-        approval->state = ApprovalState::Expired;
-        item->status = ItemStatus::Cancelled;
-      } else {
-        item->status = ItemStatus::Error;
-        item->error_code = name_of(ErrorCode::ServerRestarted);
-        item->error_message = kRestarted;
-      }
-      live_->put(std::move(*item));
+      if (auto item = decode_text<Item>(entry.payload))
+        live_->put(cut_off(std::move(*item), now()));
       continue;
     }
     auto turn = decode_text<Turn>(entry.payload);
