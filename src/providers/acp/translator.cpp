@@ -273,7 +273,6 @@ void Translator::on_tool(Outputs& out, const json::object& update, bool announce
     emit(out, tool->item, tool->shown, now);
     return;
   }
-  close_text(out, ItemStatus::Complete, now);
   close_tool(out, *tool, ItemStatus::Complete, now);
 }
 
