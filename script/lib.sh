@@ -122,10 +122,11 @@ build_digest() {
   local line last=0 tenth said=no
   while IFS= read -r line || [ -n "$line" ]; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+      # Ninja's first lines may count only its own checks.
       if [ "$said" = no ] && [ "${BASH_REMATCH[2]}" -gt 50 ]; then
         say "Building $1: ${BASH_REMATCH[2]} steps, minutes the first time ..."
+        said=yes
       fi
-      said=yes
       tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
       if [ "$tenth" -gt "$last" ]; then
         last=$tenth
