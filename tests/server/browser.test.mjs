@@ -152,8 +152,9 @@ test("S35: an open page gives nothing to a stranger who takes the port, and come
   await page.goto(own.readyLine.replace(/^.*: (http)/, "$1"));
   await page.waitForFunction(() => localStorage.getItem("lb.token") !== null);
   const bearer = await page.evaluate(() => localStorage.getItem("lb.token"));
-  // Connected, not only loaded: a page that is just asking for its ticket has seen the proof a moment ago.
+  // Connected and quiet: a page that is just asking has seen the proof a moment ago, and a browser repeats by itself what a broken connection left unanswered.
   await eventually(async () => /lb_streams 1\b/.test((await own.ask("GET", "/metrics")).text), "the page is connected", 60_000);
+  await page.waitForLoadState("networkidle");
   const port = own.port;
   await own.kill();
 

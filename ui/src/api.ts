@@ -139,6 +139,9 @@ export class Api {
       signal,
       cache: "no-store",
       credentials: "omit",
+    }).catch((why: unknown) => {
+      this.distrust(); // Nobody answered: the next who does may be somebody else.
+      throw why;
     });
     if (response.ok) return response;
     const problem = (await response.json().catch(() => ({}))) as { code?: string; message?: string };

@@ -109,7 +109,9 @@ describe("getting in", () => {
     const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
     const asked: { path: string; bearer: string | undefined }[] = [];
     let honest = true;
+    let away = false;
     const fetcher = (async (path: string, init: RequestInit) => {
+      if (away) throw new TypeError("Failed to fetch");
       asked.push({ path, bearer: (init.headers as Record<string, string>)["Authorization"] });
       if (path !== "/api/auth/prove") return new Response("{}");
       const { keyId, nonce } = JSON.parse(init.body as string) as { keyId: string; nonce: string };
@@ -126,6 +128,12 @@ describe("getting in", () => {
     await api.get("/api/inbox");
     expect(asked.map(({ path }) => path)).toEqual(["/api/auth/prove", "/api/info", "/api/inbox"]);
     expect(asked[2]!.bearer).toBe("Bearer the bearer");
+    away = true;
+    await expect(api.get("/api/info")).rejects.toThrow("Failed to fetch");
+    away = false;
+    asked.length = 0;
+    await api.get("/api/info");
+    expect(asked.map(({ path }) => path)).toEqual(["/api/auth/prove", "/api/info"]);
     honest = false;
     api.distrust();
     asked.length = 0;
