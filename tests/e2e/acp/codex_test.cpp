@@ -71,9 +71,10 @@ TEST_CASE_TEMPLATE("codex end to end: create, stream, think, fail and go on", Ki
   for (const auto& [id, item] : world.heard->items) CHECK(is_final(item.status));
 }
 
-/// Runs a turn until Codex has reported the end of each of its tools; returns the turn's id. On a
-/// busy machine native Codex ends a turn without the last update of a quick command: such a tool
-/// is shown as cancelled, never as complete, and the turn is tried again.
+/// Runs a turn until Codex has reported the end of each of its tools, and the output of the first;
+/// returns the turn's id. On a busy machine native Codex ends a turn without the last update of a
+/// quick command, or a command without its output: the turn is tried again. A tool whose end was
+/// not reported is shown as cancelled, never as complete.
 template <class Kind>
 std::string reported(CodexWorld<Kind>& world, const std::string& name, const std::string& prompt,
                      std::size_t tools) {
@@ -83,10 +84,9 @@ std::string reported(CodexWorld<Kind>& world, const std::string& name, const std
     const auto calls = world.heard->template all<ToolCall>(id);
     REQUIRE(calls.size() == tools);
     for (const Upsert& call : calls) CHECK(is_final(call.status));
-    if (std::ranges::none_of(
-            calls, [](const Upsert& call) { return call.status == ItemStatus::Cancelled; })) {
-      return id;
-    }
+    const bool ended = std::ranges::none_of(
+        calls, [](const Upsert& call) { return call.status == ItemStatus::Cancelled; });
+    if (ended && std::get<ToolCall>(calls[0].body).tool_output.has_value()) return id;
   }
   FAIL("Codex never reported the end of its tools");
   return {};
