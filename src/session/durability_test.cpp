@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "base/metrics.h"
 #include "session/session_test_support.h"
 #include "store/sqlite/sqlite_store.h"
 
@@ -263,6 +264,44 @@ TEST_CASE("streaming costs at most five bytes on disk per byte of text") {
   const double ratio = static_cast<double>(written) / static_cast<double>(text_bytes);
   MESSAGE("text " << text_bytes << " bytes, written " << written << ", ratio " << ratio);
   CHECK(ratio <= 5.0);
+}
+
+TEST_CASE("sessions that grow side by side go to the disk together") {
+  const TempDir data;
+  const TempDir project;
+  Server server(data.path());
+  struct Talk {
+    SessionId session;
+    TurnId turn;
+    Text text;
+  };
+  std::vector<Talk> talks;
+  for (int i = 0; i < 20; ++i) {
+    Talk& talk = talks.emplace_back();
+    talk.session = server.create(project.path());
+    talk.turn = server.send(talk.session, "Go on", "k" + std::to_string(i))->turn_id;
+  }
+  const auto say = [&](Talk& talk, ItemStatus status) {
+    talk.text.append("word ");
+    server.agent->say(talk.session, talk.turn, talk.turn.str() + ":1", talk.text, status);
+    server.loop.settle();
+  };
+  for (Talk& talk : talks) {  // Each begins at its own time.
+    say(talk, ItemStatus::Create);
+    const MonoMs begun = server.clock.mono();
+    REQUIRE(server.loop.until([&] { return server.clock.mono() > begun + 1; }));
+  }
+  const Counter& commits = counter("lb_store_commits_total", "");
+  const Counter& batches = counter("lb_store_batches_total", "");
+  const std::uint64_t commits_before = commits.value();
+  const std::uint64_t batches_before = batches.value();
+  REQUIRE(server.loop.until([&] {
+    for (Talk& talk : talks) say(talk, ItemStatus::Update);
+    return batches.value() - batches_before >= 6 * talks.size();
+  }));
+  const std::uint64_t rounds = commits.value() - commits_before;
+  MESSAGE("batches " << batches.value() - batches_before << ", commits " << rounds);
+  CHECK(3 * rounds < batches.value() - batches_before);
 }
 
 }  // namespace

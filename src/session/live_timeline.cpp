@@ -9,6 +9,16 @@
 #include "base/arrival.h"
 
 namespace lb {
+namespace {
+
+/// The next moment at which growing text goes to the store, the same one for all sessions: fifty
+/// that grow at once then wake the writer once, not fifty times between what they say.
+asio::steady_timer::time_point next_round(asio::steady_timer::time_point now) {
+  constexpr std::chrono::milliseconds kRound(limits::kFlushMs);
+  return now - now.time_since_epoch() % kRound + kRound;
+}
+
+}  // namespace
 
 LiveTimeline::LiveTimeline(LiveTimelineDeps deps, const std::shared_ptr<SessionCard>& card)
     : deps_(std::move(deps)),
@@ -118,7 +128,7 @@ void LiveTimeline::flush_soon(bool now) {
     return;
   }
   if (flush_posted_ || std::exchange(flush_timed_, true)) return;
-  flush_timer_.expires_after(std::chrono::milliseconds(limits::kFlushMs));
+  flush_timer_.expires_at(next_round(asio::steady_timer::clock_type::now()));
   flush_timer_.async_wait([weak = weak_from_this()](boost::system::error_code why) {
     const auto self = weak.lock();
     if (self && !why) self->flush();
@@ -181,9 +191,10 @@ void LiveTimeline::flush() {
 
 void LiveTimeline::on_stored(Revision upto) {
   ++durable_;
+  const Revision seen = timeline_.visible();
   timeline_.durable_up_to(upto);
   stored_.notify();
-  notify();
+  if (timeline_.visible() > seen) notify();
   rest();
 }
 

@@ -68,11 +68,13 @@ Writer::~Writer() {
 }
 
 void Writer::write(WriteBatch batch, Store::Done done) {
+  bool first = false;
   {
     const std::scoped_lock lock(mutex_);
+    first = queue_.empty();
     queue_.push_back({std::move(batch), std::move(done)});
   }
-  wake_.notify_one();
+  if (first) wake_.notify_one();  // Otherwise it was told, and takes all of them.
 }
 
 void Writer::close() {
