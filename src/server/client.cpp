@@ -1,5 +1,8 @@
 #include "server/client.h"
 
+#include <cassert>
+#include <utility>
+
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/metrics.h"
@@ -102,6 +105,7 @@ asio::awaitable<AsyncMutex::Guard> Client::window_turn() {
 
 void Client::gone() {
   over_ = true;
+  ready_.clear();
   followed_.clear();
   outbox_->on_room({});
   outbox_->close();
@@ -164,10 +168,9 @@ void Client::send_window(std::string_view type, const History& history,
 }
 
 std::uint64_t Client::begin_open(const SessionId& session) {
-  Followed& followed = followed_[session];
-  followed = {};
-  followed.open = ++opens_;
-  return followed.open;
+  unfollow(session);
+  followed_[session].open = ++opens_;
+  return opens_;
 }
 
 bool Client::is_current(const SessionId& session, std::uint64_t open) const {
@@ -177,7 +180,9 @@ bool Client::is_current(const SessionId& session, std::uint64_t open) const {
 
 void Client::follow(const SessionId& session, Opened opened,
                     std::optional<std::string> request_id) {
-  Followed& followed = followed_[session];
+  const auto at = followed_.find(session);
+  assert(at != followed_.end());
+  Followed& followed = at->second;
   if (opened.history) {
     send_window(SessionHistoryMessage::kType, *opened.history, request_id);
   } else {
@@ -185,19 +190,23 @@ void Client::follow(const SessionId& session, Opened opened,
     followed.request_id = std::move(request_id);
   }
   followed.reader = std::move(opened.reader);
-  followed.ready = true;
-  const std::weak_ptr<Client> weak = weak_from_this();
-  followed.reader->on_ready([weak, session, open = followed.open] {
-    const auto self = weak.lock();
-    if (!self || !self->is_current(session, open)) return;
-    self->followed_.at(session).ready = true;
-    self->hub_.mark(self);
+  // Only a reader that lives calls back, and it goes with its place among the followed.
+  followed.reader->on_ready([weak = weak_from_this(), at] {
+    if (const auto self = weak.lock()) self->ready(at);
   });
+  ready(at);
+}
+
+void Client::ready(Follows::iterator followed) {
+  if (!std::exchange(followed->second.is_ready, true)) ready_.push_back(followed);
   hub_.mark(shared_from_this());
 }
 
 void Client::unfollow(const SessionId& session) {
-  followed_.erase(session);
+  const auto at = followed_.find(session);
+  if (at == followed_.end()) return;
+  std::erase(ready_, at);
+  followed_.erase(at);
 }
 
 void Client::confirm(Followed& followed) {
@@ -206,12 +215,12 @@ void Client::confirm(Followed& followed) {
   send(encode_message(ok, std::exchange(followed.request_id, std::nullopt)));
 }
 
-bool Client::fill_from(const SessionId& session, Followed& followed) {
+void Client::fill_from(Follows::iterator at) {
   static Counter& frames_out = counter("lb_frames_out_total", "Frames handed to readers.");
-  if (!followed.ready || !followed.reader) return false;
-  followed.ready = false;  // Before asking: the reader may say that it is ready again meanwhile.
+  auto& [session, followed] = *at;
+  followed.is_ready = false;  // Before asking: it may say so again meanwhile.
+  if (!followed.reader) return;
   const std::vector<FramePtr> frames = followed.reader->next(limits::kPumpBytesMax);
-  if (!frames.empty()) followed.ready = true;
   for (const FramePtr& frame : frames) {
     outbox_->push({websocket_head(kText, frame->json.size()),
                    frame,
@@ -221,20 +230,23 @@ bool Client::fill_from(const SessionId& session, Followed& followed) {
   }
   frames_out.add(frames.size());
   confirm(followed);
-  if (frames.empty() && followed.reader->ended()) {
+  if (!frames.empty()) {
+    ready(at);  // Until it answers nothing; then it will tell.
+  } else if (followed.reader->ended()) {
     fail(*followed.reader->ended(), followed.request_id, session);
     followed.reader.reset();
   }
-  return !frames.empty();
 }
 
 bool Client::fill() {
   for (Board::Message& notice : hub_.board().take(seen_, this, limits::kPumpBytesMax)) {
     outbox_->push(text_piece(std::move(notice)));
   }
-  for (auto& [session, followed] : followed_) {
+  for (std::size_t left = ready_.size(); left > 0; --left) {
     if (outbox_->bytes() >= limits::kPumpBytesMax) break;
-    fill_from(session, followed);
+    const auto next = ready_.front();
+    ready_.pop_front();
+    fill_from(next);
   }
   return !outbox_->empty();
 }
@@ -290,6 +302,7 @@ void Client::end(CloseCode code, std::string_view reason) {
   outbox_->seal();
   over_ = true;
   ended_at_ = now_ms();
+  ready_.clear();
   followed_.clear();
   outbox_->flush();
   room_.cancel();

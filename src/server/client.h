@@ -71,18 +71,21 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
   struct Followed {
     std::uint64_t open = 0;
     std::unique_ptr<Reader> reader;  // Null while it is being opened.
-    bool ready = false;
+    bool is_ready = false;           // Among those that may have something.
     /// The catch-up ends here and is then confirmed.
     std::optional<Revision> confirm_at;
     std::optional<std::string> request_id;
   };
 
+  using Follows = std::map<SessionId, Followed>;
+
   void send_batches();
+  void ready(Follows::iterator followed);
   [[nodiscard]] bool is_open() const { return !over_ && !outbox_->dead(); }
   [[nodiscard]] bool unread() const;
   /// Puts one batch into the empty outbox; false when there is nothing to send.
   bool fill();
-  bool fill_from(const SessionId& session, Followed& followed);
+  void fill_from(Follows::iterator followed);
   void confirm(Followed& followed);
   void ping();
 
@@ -90,7 +93,10 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
   Hub& hub_;
   SessionService& service_;
   std::string grant_;
-  std::map<SessionId, Followed> followed_;
+  Follows followed_;
+  /// Who may have something, longest waiting first: a client that follows hundreds is not gone
+  /// through at every word of one.
+  std::deque<Follows::iterator> ready_;
   std::uint64_t opens_ = 0;
   std::size_t requests_ = 0;
   Board::Number seen_ = 0;
