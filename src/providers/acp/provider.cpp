@@ -138,10 +138,22 @@ AcpProvider::SessionPtr AcpProvider::find(const SessionId& id) const {
 }
 
 AcpProvider::SessionPtr AcpProvider::find_cli(std::string_view cli_session_id) const {
-  for (const auto& [id, session] : sessions_) {
-    if (session->cli_session_id == cli_session_id) return session;
-  }
-  return nullptr;
+  const auto found = by_cli_.find(cli_session_id);
+  return found == by_cli_.end() ? nullptr : found->second;
+}
+
+void AcpProvider::keep(const SessionPtr& session) {
+  drop(session->id());
+  sessions_[session->id()] = session;
+  by_cli_[session->cli_session_id] = session;
+}
+
+void AcpProvider::drop(const SessionId& id) {
+  const auto session = find(id);
+  if (!session) return;
+  sessions_.erase(id);
+  const auto heard = by_cli_.find(session->cli_session_id);
+  if (heard != by_cli_.end() && heard->second == session) by_cli_.erase(heard);
 }
 
 Result<AcpProvider::SessionPtr> AcpProvider::known(const SessionId& id) const {
@@ -246,7 +258,7 @@ asio::awaitable<Result<ProviderSession>> AcpProvider::start_session(CreateSessio
         session->cli_session_id = string_at(result, "sessionId");
         if (session->cli_session_id.empty()) return;
         session->connection = connection;
-        sessions_[session->id()] = session;
+        keep(session);
         session->publish(session->translator().session_result(result));
       });
   if (!opened) {
@@ -330,7 +342,7 @@ asio::awaitable<Result<void>> AcpProvider::open(SessionPtr session, History hist
 asio::awaitable<Result<void>> AcpProvider::open_by(SessionPtr session, ConnectionPtr connection,
                                                    std::string method, History history) {
   const bool replay = method == "session/load";
-  sessions_[session->id()] = session;  // The replay comes before the answer.
+  keep(session);  // The replay comes before the answer.
   session->dropping = replay && history == History::Skip;
   if (replay && history == History::Import) {
     session->translator().begin_replay(session->cli_session_id);

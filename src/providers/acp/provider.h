@@ -101,6 +101,9 @@ class AcpProvider final : public Provider {
   SessionPtr make_session(const SessionId& id, std::string project_dir);
   [[nodiscard]] SessionPtr find(const SessionId& id) const;
   [[nodiscard]] SessionPtr find_cli(std::string_view cli_session_id) const;
+  /// From here on it is heard; its id at the agent stays what it is.
+  void keep(const SessionPtr& session);
+  void drop(const SessionId& id);
   [[nodiscard]] Result<SessionPtr> known(const SessionId& id) const;
   [[nodiscard]] std::shared_ptr<Listeners> listeners(const SessionId& id);
   [[nodiscard]] bool any_open() const;
@@ -133,6 +136,8 @@ class AcpProvider final : public Provider {
   std::shared_ptr<AgentManager> manager_;
   std::map<SessionId, std::shared_ptr<Listeners>> listeners_;
   std::map<SessionId, SessionPtr> sessions_;
+  /// The same by the agent's ids: every word it says is looked up here.
+  std::map<std::string, SessionPtr, std::less<>> by_cli_;
   StatusCallback status_;
   std::set<std::string> warm_;  // Projects for which the process was started ahead, unused yet.
   std::int64_t warm_shown_ = 0;

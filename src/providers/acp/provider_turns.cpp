@@ -63,7 +63,7 @@ asio::awaitable<Result<void>> AcpProvider::kill_session(SessionId id) {
     co_await peer->call("session/close", at_session(*session), limits::kCloseGrace);
   }
   session->lose({ErrorCode::Cancelled, "The session was closed."});
-  sessions_.erase(id);
+  drop(id);
   if (!any_open() && warm_.empty() && manager_->connection()) co_await manager_->stop();
   co_return Result<void>{};
 }
@@ -74,7 +74,7 @@ bool AcpProvider::is_alive(const SessionId& id) const {
 }
 
 void AcpProvider::forget(const SessionId& id) {
-  sessions_.erase(id);
+  drop(id);
   listeners_.erase(id);
 }
 
@@ -162,6 +162,7 @@ void AcpProvider::show_warm() {
 asio::awaitable<void> AcpProvider::shutdown() {
   not_warm();
   const auto sessions = std::exchange(sessions_, {});
+  by_cli_.clear();
   for (const auto& [id, session] : sessions) {
     session->lose({ErrorCode::ServerRestarted, "The server was stopped during this turn."});
   }
