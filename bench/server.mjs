@@ -6,14 +6,15 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
 import { median, quantile } from "../tests/support/figures.mjs";
-import { cpuMs, rssKb } from "../tests/support/proc.mjs";
+import { cpuMs, processorTime, rssKb } from "../tests/support/proc.mjs";
 import { eventually, makeHome, Server, sleep, token } from "../tests/support/server.mjs";
 import { medians, readRelay, readServer, spread } from "./support/reader.mjs";
 
 const wanted = process.argv.slice(2);
 const now = () => process.hrtime.bigint();
 const place = makeHome();
-const kRuns = 5;
+/** Of all processor time; a quiet virtual machine has less. */
+const kStolenMax = 0.03;
 
 function say(figure, target, met) {
   console.log(JSON.stringify(target === undefined ? figure : { ...figure, target, met }));
@@ -39,19 +40,29 @@ async function timed(server, sessions, prompt, options) {
   return { readers, seconds: Number(now() - begun) / 1e9, cpuMs: cpuMs(server.child.pid) - cpu };
 }
 
-/** Relay and server in turn, each with fresh processes; the medians of each, side by side. */
-async function beside(sessions, { chunks, every_us: everyUs, skip }) {
-  const prompt = `/load chunks=${chunks + skip} bytes=60 every_us=${everyUs}`;
-  const bare = [];
-  const ours = [];
-  const cpu = [];
-  for (let run = 0; run < kRuns; ++run) {
+/**
+ * Relay and server in turn, each with fresh processes; the medians of each, side by side. A pair during which the host took
+ * processor time away says nothing of either and is made again, as long as that helps; how many is part of the figure.
+ */
+async function beside(name, sessions, { runs, chunks, every_us: everyUs, skip, apart = 1, target = true }) {
+  const prompt = `/load chunks=${chunks + skip} bytes=60 every_us=${everyUs} apart=${apart}`;
+  const pairs = [];
+  const isQuiet = (pair) => pair.stolen < kStolenMax;
+  while (pairs.filter(isQuiet).length < runs && pairs.length < 3 * runs) {
+    const before = processorTime();
     // One socket in both cases, as a page has: as many writes for one as for the other.
-    bare.push(spread(await readRelay(place, sessions, prompt), skip * sessions));
+    const bare = spread(await readRelay(place, sessions, prompt), skip * sessions);
     const seen = await withServer(sessions, (server, all) => timed(server, all, prompt, { sockets: 1 }));
-    ours.push(spread(seen.readers, skip * sessions));
-    cpu.push((seen.cpuMs * 10_000) / (sessions * (chunks + skip)));
+    const after = processorTime();
+    pairs.push({
+      bare,
+      ours: spread(seen.readers, skip * sessions),
+      cpu: (seen.cpuMs * 10_000) / (sessions * (chunks + skip)),
+      stolen: (after.stolen - before.stolen) / (after.all - before.all),
+    });
   }
+  const taken = [...pairs].sort((a, b) => a.stolen - b.stolen).slice(0, runs);
+  const [bare, ours, cpu] = ["bare", "ours", "cpu"].map((field) => taken.map((pair) => pair[field]));
   // The last chunks of a turn may arrive inside its final form, which has a figure of its own.
   const least = Math.min(...ours.map((run) => run.chunks));
   if (least < sessions * chunks * 0.98) throw new Error(`a reader got ${least} of ${sessions * chunks} chunks`);
@@ -60,8 +71,10 @@ async function beside(sessions, { chunks, every_us: everyUs, skip }) {
   const ratio = { p50: server.p50 / relay.p50, p99: server.p99 / relay.p99 };
   say(
     {
-      name: `latency_${sessions}_session${sessions > 1 ? "s" : ""}`,
-      runs: kRuns,
+      name,
+      runs,
+      runs_disturbed: pairs.length - pairs.filter(isQuiet).length,
+      most_stolen_percent: Number((100 * Math.max(...taken.map((pair) => pair.stolen))).toFixed(1)),
       chunks: sessions * chunks,
       p50_us: server.p50,
       p99_us: server.p99,
@@ -69,11 +82,13 @@ async function beside(sessions, { chunks, every_us: everyUs, skip }) {
       relay_p99_us: relay.p99,
       p50_ratio: Number(ratio.p50.toFixed(2)),
       p99_ratio: Number(ratio.p99.toFixed(2)),
+      p50_us_runs: ours.map((run) => run.p50),
+      relay_p50_us_runs: bare.map((run) => run.p50),
       p99_us_runs: ours.map((run) => run.p99),
       relay_p99_us_runs: bare.map((run) => run.p99),
       cpu_ms_per_10000_chunks: Math.round(median(cpu)),
     },
-    "p50_ratio <= 2, p99_ratio <= 3",
+    target ? "p50_ratio <= 2, p99_ratio <= 3" : undefined,
     ratio.p50 <= 2 && ratio.p99 <= 3,
   );
 }
@@ -110,8 +125,10 @@ const benches = {
   },
 
   async latency() {
-    await beside(1, { chunks: 3000, every_us: 1000, skip: 200 });
-    await beside(50, { chunks: 200, every_us: 20_000, skip: 20 });
+    await beside("latency_1_session", 1, { runs: 5, chunks: 3000, every_us: 1000, skip: 200 });
+    await beside("latency_50_sessions", 50, { runs: 9, chunks: 60, every_us: 20_000, skip: 20 });
+    // What no fifty agents do: all of them within the same microseconds, again and again. It shows what a line costs us.
+    await beside("latency_50_in_step", 50, { runs: 9, chunks: 60, every_us: 20_000, skip: 20, apart: 0, target: false });
   },
 
   /** Final forms are on the disk before anybody sees them: a bare sync of the same disk is their limit. */

@@ -96,7 +96,11 @@ asio::awaitable<Ending> load(Scene scene) {
   const std::size_t bytes = arguments.named("bytes", 40);
   const auto every = std::chrono::microseconds(arguments.named("every_us", 1000));
   const auto [before, after] = chunk_frame(narrator, narrator.new_id("message"));
-  const auto begin = std::chrono::steady_clock::now();
+  auto begin = std::chrono::steady_clock::now();
+  // Sessions that were asked together would otherwise speak within the same microseconds for ever.
+  const std::size_t phase = std::hash<std::string>{}(before);  // It names the session.
+  if (arguments.named("apart", 0) != 0 && every > 0us)
+    begin += std::chrono::microseconds(phase % static_cast<std::size_t>(every.count()));
   for (std::uint64_t i = 0; i < chunks; ++i) {
     // By the clock, not by pauses: a late chunk does not delay those behind it.
     const auto due = begin + every * i;

@@ -1,7 +1,8 @@
 /// Load and faults on demand, by prompt: what the benchmarks measure and the tests survive.
 ///
 ///     /load chunks=N bytes=B every_us=T   N chunks of B bytes, each begins with "@" and the
-///                                         monotonic time in nanoseconds at which it was written
+///                                         monotonic time in nanoseconds at which it was written;
+///                                         with apart=1 each session has moments of its own
 ///     /slow seconds=S                     silent for S seconds, then an answer
 ///     /tools N                            N tool calls, one after the other
 ///     /approve N                          N questions, one after the other

@@ -55,3 +55,9 @@ const parentOf = (pid) => Number(unlessGone(() => stat(pid))?.[1]);
 /** The agents' own processes among those with `mark`: each stands below a guardian of the server `pid`. */
 export const agentsOf = (pid, mark) =>
   marked(mark).filter((one) => commandOf(parentOf(one))[1] === "guardian" && commandOf(one)[1] !== "guardian" && parentOf(parentOf(one)) === pid);
+
+/** Of all processors since boot, in ticks: all of it, and what the host gave to others. */
+export function processorTime() {
+  const ticks = readFileSync("/proc/stat", "utf8").split("\n", 1)[0].trim().split(/\s+/).slice(1).map(Number);
+  return { all: ticks.reduce((sum, one) => sum + one, 0), stolen: ticks[7] };
+}
