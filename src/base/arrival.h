@@ -23,7 +23,12 @@ class Arrival {
     return static_cast<std::uint64_t>(
         duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count());
   }
-  static void read(std::uint64_t us) { handed_out_ = us; }
+  static void read(std::uint64_t us) {
+    handed_out_ = us;
+    ++lines_;
+  }
+  /// Lines handed out so far: when it did not change, nobody spoke in between.
+  static std::uint64_t lines() { return lines_; }
   /// Of the line just handed out; to be asked before anything else is awaited.
   static std::uint64_t take() { return std::exchange(handed_out_, 0); }
   static std::uint64_t us() { return handling_ != 0 ? handling_ : now_us(); }
@@ -44,6 +49,7 @@ class Arrival {
   // NOLINTBEGIN(readability-identifier-naming)
   static inline thread_local std::uint64_t handed_out_ = 0;
   static inline thread_local std::uint64_t handling_ = 0;
+  static inline thread_local std::uint64_t lines_ = 0;
   // NOLINTEND(readability-identifier-naming)
 };
 

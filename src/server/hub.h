@@ -84,6 +84,7 @@ class Hub final : public ServiceEvents {
 
  private:
   void post(const std::string& key, std::string message);
+  void flush_soon();
   void flush();
   void tick();
   void next_tick();
@@ -95,6 +96,8 @@ class Hub final : public ServiceEvents {
   std::vector<std::shared_ptr<Stream>> marked_;
   std::vector<std::shared_ptr<Stream>> flushing_;
   bool flush_posted_ = false;
+  std::uint64_t gathering_since_us_ = 0;
+  std::uint64_t lines_seen_ = 0;
   bool stopping_ = false;
   std::uint64_t errors_ = 0;
 };
