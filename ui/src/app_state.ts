@@ -18,7 +18,7 @@ import { byAge, countStates, listsOf } from "./glance";
 import { Outbox } from "./outbox";
 import { isBoolean, isNumber, isRecord, isRecordOf, isString, isStrings, stored } from "./prefs";
 import { Connection } from "./socket";
-import { SessionStore } from "./store";
+import { isFinal, SessionStore } from "./store";
 import { closeTabs, isTabs, namesOf, noTabs, openTab, type Tabs } from "./tabs";
 import type { AgentInfo, Item, Project, ServerMessage, SessionInfo, SessionStatus } from "./wire";
 
@@ -278,10 +278,10 @@ export class App {
           return;
         case "session:upsert":
           this.stores.get(message.sessionId)?.upsert(message.rev, message.payload);
+          if (isFinal(message.payload)) this.stores.get(message.sessionId)?.trim();
           return this.itemChanged(message.payload);
         case "session:turn":
           this.stores.get(message.sessionId)?.turnChanged(message.rev, message.payload);
-          if (message.payload.endedAt !== undefined) this.stores.get(message.sessionId)?.trim();
           return this.outbox.settle(message.payload.turnId);
         case "session:append":
           return this.append(message);

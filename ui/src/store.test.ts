@@ -109,15 +109,20 @@ describe("SessionStore", () => {
 
   it("forgets the oldest when there are many, and a page brings them back", () => {
     const store = new SessionStore("s");
-    const make = (n: number) => message(`i${n}`, { pos: n, rev: n, turnId: `t${Math.floor(n / 10)}` });
+    const [most, keep] = [
+      { items: 60, chars: 1e6 },
+      { items: 40, chars: 1e6 },
+    ];
+    const make = (n: number) =>
+      message(`i${n}`, { pos: n, rev: n, turnId: `t${Math.floor(n / 10)}`, status: "complete" });
     for (let n = 1; n <= 100; n++) store.upsert(n, make(n));
     for (let n = 0; n <= 10; n++)
       store.turnChanged(100 + n, turn(`t${n}`, { pos: n * 10, rev: 100 + n, type: "turn_complete" }));
     store.following = false;
-    store.trim(60, 40);
+    store.trim(most, keep);
     expect(ids(store).length).toBe(100);
     store.following = true;
-    store.trim(60, 40);
+    store.trim(most, keep);
     expect([ids(store).length, ids(store)[0], store.before.value, store.turnOrder.value.length]).toEqual([
       40,
       "i61",
@@ -126,6 +131,28 @@ describe("SessionStore", () => {
     ]);
     store.page({ entries: [make(60)], turns: [], before: 60 });
     expect(ids(store)[0]).toBe("i60");
+  });
+
+  it("forgets the oldest when their text is long, but nothing that still changes", () => {
+    const store = new SessionStore("s");
+    const [most, keep] = [
+      { items: 100, chars: 20_000 },
+      { items: 100, chars: 10_000 },
+    ];
+    const add = (n: number, status: "update" | "complete") =>
+      store.upsert(n, tool(`i${n}`, { pos: n, rev: n, toolOutput: "x".repeat(800), status }));
+    for (let n = 1; n <= 20; n++) add(n, n === 15 ? "update" : "complete");
+    store.trim(most, keep);
+    expect(ids(store).length).toBe(20);
+    add(21, "complete");
+    store.trim(most, keep);
+    expect([ids(store)[0], ids(store).length]).toEqual(["i12", 10]);
+    for (let n = 22; n <= 40; n++) add(n, "complete");
+    store.trim(most, keep);
+    expect([ids(store)[0], ids(store).length]).toEqual(["i15", 26]);
+    store.upsert(41, tool("i15", { pos: 15, rev: 41, status: "complete" }));
+    store.trim(most, keep);
+    expect([ids(store)[0], ids(store).length]).toEqual(["i31", 10]);
   });
 
   it("any prefix replayed twice gives the same state", () => {

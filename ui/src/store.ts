@@ -7,10 +7,9 @@ type History = Pick<Message<"session:history">, "entries" | "turns" | "rev" | "b
 type Page = Pick<Message<"session:page">, "entries" | "turns" | "before">;
 type Append = Pick<Message<"session:append">, "itemId" | "rev" | "field" | "from" | "text">;
 
-/** A tab keeps at most about this much of a conversation; more than enough to scroll in, far less than hours of streaming. */
-const kMostItems = 3000;
-const kKeptItems = 1500;
-const kMostChars = 8_000_000;
+/** A tab that follows keeps at most this much of a conversation, and this much when that was exceeded: hours of streaming cost no more than minutes. */
+const kMost = { items: 1200, chars: 3_000_000 };
+const kKept = { items: 600, chars: 1_500_000 };
 
 /** Item ids in the order of `pos`, each item in its own signal, so that one change draws one row. */
 export class SessionStore {
@@ -119,15 +118,19 @@ export class SessionStore {
   }
 
   /** Forgets the oldest entries when there are many, so that a tab that follows for hours does not grow. They come back as pages. */
-  trim(most = kMostItems, keep = kKeptItems): void {
+  trim(most = kMost, keep = kKept): void {
     const ids = this.order.peek();
-    const size = ids.length > keep ? ids.reduce((sum, id) => sum + sizeOf(this.items.get(id)!.peek()), 0) : 0;
-    if (!this.following || (ids.length <= most && size <= kMostChars)) return;
-    let first = Math.max(0, ids.length - keep);
-    for (let kept = 0, at = ids.length - 1; at >= first; at--) {
-      kept += sizeOf(this.items.get(ids[at]!)!.peek());
-      if (kept > kMostChars / 2) first = Math.min(at + 1, ids.length - 1);
-    }
+    const sizeAt = (at: number) => sizeOf(this.items.get(ids[at]!)!.peek());
+    let all = 0;
+    for (let at = 0; at < ids.length; at++) all += sizeAt(at);
+    if (!this.following || (ids.length <= most.items && all <= most.chars)) return;
+    let first = ids.length;
+    for (let kept = 0; ids.length - first < keep.items && kept < keep.chars;) kept += sizeAt(--first);
+    // What still changes stays, and all that came after it.
+    first = Math.min(
+      ...[first, ids.findIndex((id) => !isFinal(this.items.get(id)!.peek()))].filter((at) => at >= 0),
+    );
+    if (first === 0) return;
     const before = this.items.get(ids[first]!)!.peek().pos;
     batch(() => {
       for (const id of ids.slice(0, first)) this.items.delete(id);
@@ -218,6 +221,10 @@ function set<T extends { rev: number }>(
 
 function sorted(map: ReadonlyMap<string, Signal<{ pos: number }>>): string[] {
   return [...map].sort((a, b) => a[1].peek().pos - b[1].peek().pos).map(([id]) => id);
+}
+
+export function isFinal(item: Item): boolean {
+  return item.status !== "create" && item.status !== "update";
 }
 
 function sizeOf(item: Item): number {
