@@ -10,7 +10,7 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     cssCodeSplit: false,
-    modulePreload: { polyfill: false },
+    modulePreload: false, // Each part that comes later is one file: there is nothing to fetch beside it.
     reportCompressedSize: true,
   },
   test: {

@@ -107,6 +107,48 @@ test("kill -9 of the server with the page open: it comes back, E1-TC-4.7a tabs s
   }
 });
 
+test("once the page is loaded everything opens without the server: palette, help, search, a new session's dialog", async () => {
+  const { server, page } = await ready();
+  try {
+    await page.keyboard.press("Escape");
+    await page.reload();
+    await page.locator(".home h1").waitFor();
+    // Nobody has opened anything: what dialogs and conversations need comes by itself.
+    await until(
+      () =>
+        page.evaluate(() =>
+          ["dialogs-", "conversation-"].every((part) =>
+            performance
+              .getEntriesByType("resource")
+              .some(
+                ({ name, responseEnd }) =>
+                  name.includes(part) && responseEnd > 0,
+              ),
+          ),
+        ),
+      "the parts that come later",
+    );
+    await server.kill();
+    await page.getByText("Not connected.").waitFor();
+    for (const [keys, name] of [
+      ["Control+k", "Command palette"],
+      ["Control+Shift+f", "Search all conversations"],
+      ["?", "Keyboard shortcuts"],
+      ["Control+Alt+n", "New session"],
+    ]) {
+      await page.keyboard.press(keys);
+      await page.getByRole("dialog", { name }).waitFor();
+      await page.keyboard.press("Escape");
+      await counts(page.getByRole("dialog"), 0);
+    }
+    await page.keyboard.press("Control+Alt+i");
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
+    assert.deepEqual(page.problems, []);
+  } finally {
+    await server.stop();
+  }
+});
+
 test(
   "kill -9 in mid-turn: what was shown stays, the turn is closed as failed, and the session goes on",
   { skip: development && "needs the real server" },

@@ -7,6 +7,7 @@ import { App } from "./app_state";
 import { Connection, type SocketLike } from "./socket";
 import { AppView } from "./views/app";
 import { AppContext } from "./views/context";
+import { conversation, dialogs } from "./views/later";
 
 type Listener = (data: unknown) => void;
 
@@ -50,6 +51,7 @@ export interface Harness {
 }
 
 export async function startPage(world: World, options: { wait?: boolean } = {}): Promise<Harness> {
+  await Promise.all([conversation.load(), dialogs.load()]);
   const pipes: Pipe[] = [];
   const online = { value: true };
   const fetcher = (async (path: string, init: RequestInit) => {

@@ -7,7 +7,9 @@ import { App } from "./app_state";
 import { Connection } from "./socket";
 import { AppView } from "./views/app";
 import { AppContext } from "./views/context";
+import { conversation, loadSoon } from "./views/later";
 
+loadSoon();
 const code = takeLaunchCode(location, history);
 const api = new Api();
 const link = new Connection({
@@ -45,6 +47,7 @@ effect(() => {
 });
 effect(() => {
   if (link.state.value.kind !== "online") api.distrust();
+  else if (conversation.failed.peek()) void conversation.load();
 });
 window.addEventListener("online", () => link.retryNow());
 document.addEventListener("visibilitychange", () => {

@@ -45,10 +45,11 @@ export class CodeBlock {
   private async colour(): Promise<void> {
     const { text, lang } = this;
     if (lang === "" || text.length > kMaxHighlighted) return;
-    const { highlight } = await import("./languages");
+    const languages = await import("./languages").catch(() => undefined);
+    if (!languages) return; // The server is gone. The text is what matters.
     await idle();
     if (text !== this.text) return;
-    const nodes = highlight(text, lang.toLowerCase());
+    const nodes = languages.highlight(text, lang.toLowerCase());
     if (nodes) this.code.replaceChildren(nodes);
   }
 }

@@ -4,7 +4,7 @@ import { reconnect } from "../actions";
 import type { AgentInfo } from "../wire";
 import { useApp } from "./context";
 import { AgentMark, Icon } from "./icons";
-import { CopyButton } from "./items";
+import { CopyButton } from "./parts";
 
 /** Health of the agents: found or not, running or not, and what to do. */
 export function Agents() {

@@ -2,11 +2,10 @@
 import { useEffect } from "preact/hooks";
 import { handleKey } from "../keyboard";
 import { useApp } from "./context";
-import { Dialogs } from "./dialogs";
 import { Icon } from "./icons";
-import { ArchivePage, HomePage, InboxPage, LoginPage } from "./pages";
+import { conversation, dialogs } from "./later";
+import { HomePage, LoginPage } from "./pages";
 import { IconButton, Working } from "./parts";
-import { SessionView } from "./session";
 import { Resizer } from "./resizer";
 import { Sidebar } from "./sidebar";
 import { TabBar } from "./tab_bar";
@@ -53,10 +52,14 @@ export function AppView({ onCode }: { onCode: (code: string) => Promise<void> })
 function MainArea() {
   const app = useApp();
   const { active } = app.tabs.value;
-  if (app.page.value === "inbox") return <InboxPage />;
-  if (app.page.value === "archived") return <ArchivePage />;
-  if (active !== undefined && app.page.value === "session")
-    return <SessionView key={app.madeAs.get(active) ?? active} id={active} />;
+  const page = app.page.value;
+  if (page !== "home" && (page !== "session" || active !== undefined)) {
+    const views = conversation.module.value;
+    if (!views) return <NotYet />;
+    if (page === "inbox") return <views.InboxPage />;
+    if (page === "archived") return <views.ArchivePage />;
+    return <views.SessionView key={app.madeAs.get(active!) ?? active} id={active!} />;
+  }
   if (!app.projectsKnown.value)
     return (
       <main class="page" id="main">
@@ -66,6 +69,50 @@ function MainArea() {
       </main>
     );
   return <HomePage />;
+}
+
+/** The code of conversations is on its way; if it cannot come, the server that had it is gone or another. */
+function NotYet() {
+  return (
+    <main class="page" id="main">
+      {conversation.failed.value ? (
+        <div class="loading" role="alert">
+          <Icon name="alert" /> This page did not load completely.
+          <button type="button" class="button small" onClick={() => location.reload()}>
+            Reload the page
+          </button>
+        </div>
+      ) : (
+        <div class="loading" role="status">
+          <Working label="Loading" /> Loading the conversation…
+        </div>
+      )}
+    </main>
+  );
+}
+
+/** What opens above the page. Its code is usually there long before; whoever is faster waits for it. */
+function Dialogs() {
+  const app = useApp();
+  const dialog = app.dialog.value;
+  const views = dialogs.module.value;
+  const missing = dialog !== undefined && !views;
+  useEffect(() => {
+    if (missing)
+      void dialogs.load().then(() => {
+        if (!dialogs.failed.peek()) return;
+        app.dialog.value = undefined;
+        app.toast("error", "This part of the page could not be loaded.", {
+          label: "Reload the page",
+          run: () => location.reload(),
+        });
+      });
+  }, [missing]);
+  if (!dialog || !views) return null;
+  const close = () => {
+    app.dialog.value = undefined;
+  };
+  return <views.DialogView key={dialog.kind} dialog={dialog} close={close} />;
 }
 
 /** The link to the server, when there is something to say about it. */

@@ -10,17 +10,7 @@ import { AgentMark, Icon } from "./icons";
 import { Palette, SearchDialog } from "./palette";
 import { Modal } from "./parts";
 
-export function Dialogs() {
-  const app = useApp();
-  const dialog = app.dialog.value;
-  if (!dialog) return null;
-  const close = () => {
-    app.dialog.value = undefined;
-  };
-  return <Shown key={dialog.kind} dialog={dialog} close={close} />;
-}
-
-function Shown({ dialog, close }: { dialog: Dialog; close: () => void }) {
+export function DialogView({ dialog, close }: { dialog: Dialog; close: () => void }) {
   switch (dialog.kind) {
     case "add-project":
       return <AddProject close={close} />;

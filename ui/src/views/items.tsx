@@ -9,7 +9,7 @@ import { ApprovalView } from "./approval";
 import { fold, useApp } from "./context";
 import { Icon } from "./icons";
 import { Markdown } from "./markdown";
-import { Working } from "./parts";
+import { CopyButton, Working } from "./parts";
 import { isRunning, ToolCallView } from "./tool_call";
 
 type Of<T extends Item["type"]> = Extract<Item, { type: T }>;
@@ -27,23 +27,6 @@ const views: { [T in Item["type"]]: View<T> } = {
 export function ItemView({ item }: { item: Signal<Item> }) {
   const View = views[item.value.type] as View<Item["type"]>;
   return <View item={item.value as never} />;
-}
-
-export function CopyButton({ text, label }: { text: string; label: string }) {
-  const [done, setDone] = useState(false);
-  const copy = () =>
-    void navigator.clipboard.writeText(text).then(
-      () => {
-        setDone(true);
-        setTimeout(() => setDone(false), 1500);
-      },
-      () => {},
-    );
-  return (
-    <button type="button" class="icon-button copy-message" aria-label={label} title={label} onClick={copy}>
-      <Icon name={done ? "check" : "copy"} size={14} />
-    </button>
-  );
 }
 
 function MessageView({ item }: { item: Of<"message"> }) {

@@ -2,6 +2,7 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { State } from "../glance";
+import { useApp } from "./context";
 import { Icon, type IconName } from "./icons";
 
 export function IconButton({
@@ -24,6 +25,38 @@ export function IconButton({
       {...more}
     >
       <Icon name={icon} />
+    </button>
+  );
+}
+
+/** On a phone: the way to everything else. */
+export function PhoneMenu() {
+  const app = useApp();
+  return (
+    <IconButton
+      icon="menu"
+      label="Show sidebar"
+      class="only-phone"
+      onClick={() => {
+        app.drawer.value = true;
+      }}
+    />
+  );
+}
+
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const [done, setDone] = useState(false);
+  const copy = () =>
+    void navigator.clipboard.writeText(text).then(
+      () => {
+        setDone(true);
+        setTimeout(() => setDone(false), 1500);
+      },
+      () => {},
+    );
+  return (
+    <button type="button" class="icon-button copy-message" aria-label={label} title={label} onClick={copy}>
+      <Icon name={done ? "check" : "copy"} size={14} />
     </button>
   );
 }

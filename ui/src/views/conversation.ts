@@ -1,0 +1,3 @@
+// What draws conversations and questions, in one piece that is fetched after the frame around it.
+export { ArchivePage, InboxPage } from "./inbox";
+export { SessionView } from "./session";
