@@ -25,6 +25,13 @@ Meters& meters() {
   return all;
 }
 
+/// Where an entry stands that an import left open; 0 when it is new.
+template <class Places, class Id>
+std::uint64_t place_in(const Places& places, const Id& id) {
+  const auto found = places.find(id);
+  return found == places.end() ? 0 : found->second;
+}
+
 }  // namespace
 
 Session::Session(SessionHost& host, std::shared_ptr<SessionCard> card, Provider* provider)
@@ -115,6 +122,8 @@ void Session::rest() {
 void Session::on_upsert(Upsert item) {
   meters().upserts.add();
   if (record_->deleted || !live_->active()) return;
+  if (importing_ && brought_items_.contains(item.item_id)) return;
+  if (importing_ && card_->cut_import) item.pos = place_in(card_->cut_import->items, item.item_id);
   if (starting_ && starting_->turn == item.turn_id) announce();
   const bool final = is_final(item.status);
   if (finals_.contains(item.item_id)) return meters().refused.add();
@@ -158,6 +167,8 @@ void Session::on_turn(Turn turn) {
   turn.content.reset();
   turn.held = false;
   record_->last_turn = turn.turn_id;
+  if (importing_ && brought_turns_.contains(turn.turn_id)) return;
+  if (importing_ && card_->cut_import) turn.pos = place_in(card_->cut_import->turns, turn.turn_id);
   if (is_final(turn)) return turn_ended(turn);
   if (live_->put(turn).kind == Timeline::PutKind::Refused) return;
   open_turns_.insert(turn.turn_id);

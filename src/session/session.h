@@ -130,6 +130,8 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> open_or_begin_afresh(bool for_prompt);
   asio::awaitable<Result<void>> begin_afresh();
   void bring_in(bool on);
+  asio::awaitable<Result<void>> find_brought();
+  bool set_aside(const StoredEntry& entry);
   [[nodiscard]] bool is_queued(const TurnId& turn) const {
     return std::ranges::find(queue_, turn, &Prompted::turn) != queue_.end();
   }
@@ -169,7 +171,10 @@ class Session : public std::enable_shared_from_this<Session> {
   bool held_ = false;
   std::unordered_map<std::string, TurnId> keys_;  // Idempotency keys.
   std::unordered_set<ItemId> finals_;             // Of the turns that run: they never change again.
-  std::unordered_set<ItemId> approvals_;          // That wait for the user.
+  // What an import that was cut off has stored, while the next one runs: it comes a second time.
+  std::unordered_set<ItemId> brought_items_;
+  std::unordered_set<TurnId> brought_turns_;
+  std::unordered_set<ItemId> approvals_;           // That wait for the user.
   std::unordered_map<ItemId, std::size_t> shown_;  // Output bytes behind the last cut form.
   std::optional<SessionInfo> last_info_;
 };

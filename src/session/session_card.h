@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 
 #include "model/session.h"
 #include "store/records.h"
@@ -35,14 +36,22 @@ struct AgentLine {
   [[nodiscard]] std::shared_ptr<Session> woken() const;
 };
 
+/// What an import that the server did not live to finish left open, and its place. It is not cut
+/// off as a turn of ours is: the next import brings the rest of it.
+struct CutImport {
+  std::unordered_map<ItemId, std::uint64_t> items;
+  std::unordered_map<TurnId, std::uint64_t> turns;
+};
+
 struct SessionCard {
   explicit SessionCard(SessionRecord from);
 
   SessionRecord record;  // Without the facts.
   SessionFacts facts;
-  TimelineNumbers numbers;          // As of when it came to rest.
-  std::shared_ptr<AgentLine> line;  // Null: the provider knows nobody who listens.
-  bool told_forgotten = false;      // The user knows that the agent does not have this any more.
+  TimelineNumbers numbers;                // As of when it came to rest.
+  std::shared_ptr<AgentLine> line;        // Null: the provider knows nobody who listens.
+  std::unique_ptr<CutImport> cut_import;  // Until the history is there.
+  bool told_forgotten = false;  // The user knows that the agent does not have this any more.
 };
 
 class Provider;

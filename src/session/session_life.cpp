@@ -94,7 +94,8 @@ asio::awaitable<LoadSessionOptions> Session::load_options() {
   if (!record_->model.empty()) options.model = record_->model;
   if (!record_->mode.empty()) options.mode = record_->mode;
   options.thinking = card_->facts.thinking;
-  if (record_->last_turn.empty()) co_return options;
+  // What an import that was cut off has brought says nothing of what lies between: all again.
+  if (record_->last_turn.empty() || !record_->imported) co_return options;
   options.last_known_turn = record_->last_turn;
   // Where the CLI gave that turn another id (slash commands), its end tells what is new.
   (void)co_await live_->durable();
@@ -112,6 +113,29 @@ asio::awaitable<LoadSessionOptions> Session::load_options() {
 void Session::bring_in(bool on) {
   importing_ = on;
   live_->bulk(on);
+  if (on) return;
+  brought_items_.clear();
+  brought_turns_.clear();
+}
+
+/// What an earlier import stored before it was cut off keeps its place: it is not put again.
+asio::awaitable<Result<void>> Session::find_brought() {
+  const auto self = shared_from_this();
+  if (record_->imported || live_->timeline().head() == 0) co_return Result<void>{};
+  if (auto stored = co_await live_->durable(); !stored) co_return stored;
+  Revision since = 0;
+  for (bool more = true; more;) {
+    auto page = co_await host_.deps().store.read_since(id(), since, live_->timeline().head(),
+                                                       limits::kStorePageBytes);
+    if (!page) co_return std::unexpected(std::move(page.error()));
+    for (const StoredEntry& entry : page->entries) {
+      since = entry.rev;
+      if (entry.kind == EntryKind::Item) brought_items_.emplace(entry.id);
+      if (entry.kind == EntryKind::Turn) brought_turns_.emplace(entry.id);
+    }
+    more = page->more;
+  }
+  co_return Result<void>{};
 }
 
 asio::awaitable<Result<void>> Session::load() {
@@ -134,8 +158,13 @@ asio::awaitable<Result<void>> Session::open() {
   loading_ = true;
   bring_in(true);
   changed(false);
-  LoadSessionOptions options = co_await load_options();
-  auto loaded = co_await provider_->load_session(id(), std::move(options));
+  Result<ProviderSession> loaded;
+  if (auto found = co_await find_brought(); !found) {
+    loaded = std::unexpected(std::move(found.error()));
+  } else {
+    LoadSessionOptions options = co_await load_options();
+    loaded = co_await provider_->load_session(id(), std::move(options));
+  }
   loading_ = false;
   bring_in(false);
   if (!loaded) {
@@ -143,6 +172,7 @@ asio::awaitable<Result<void>> Session::open() {
     co_return std::unexpected(std::move(loaded.error()));
   }
   record_->imported = true;
+  card_->cut_import.reset();
   record_->cli_session_id = loaded->cli_session_id;
   host_.cli_id_changed(*this);
   changed();
@@ -198,11 +228,15 @@ asio::awaitable<Result<void>> Session::import_history() {
   if (provider_ == nullptr) co_return no_agent(*record_);
   if (auto active = co_await ready(); !active) co_return active;
   bring_in(true);
-  LoadSessionOptions options = co_await load_options();
-  auto imported = co_await provider_->import_history(id(), std::move(options));
+  auto imported = co_await find_brought();
+  if (imported) {
+    LoadSessionOptions options = co_await load_options();
+    imported = co_await provider_->import_history(id(), std::move(options));
+  }
   bring_in(false);
   if (!imported) co_return imported;
   record_->imported = true;
+  card_->cut_import.reset();
   changed();
   co_return co_await live_->entries_durable();
 }
@@ -346,7 +380,26 @@ Item cut_off(Item item, Timestamp now) {
   return item;
 }
 
+/// The turn that an entry is, or is part of.
+std::string turn_of(const StoredEntry& entry) {
+  if (entry.kind == EntryKind::Turn) return entry.id;
+  const auto item = decode_text<Item>(entry.payload);
+  return item ? item->turn_id.str() : std::string();
+}
+
 }  // namespace
+
+/// What an import was about to bring when the server died; the next import goes on with it.
+bool Session::set_aside(const StoredEntry& entry) {
+  live_->found(entry.rev);
+  if (!card_->cut_import) card_->cut_import = std::make_unique<CutImport>();
+  if (entry.kind == EntryKind::Item) {
+    card_->cut_import->items[ItemId(entry.id)] = entry.pos;
+  } else {
+    card_->cut_import->turns[TurnId(entry.id)] = entry.pos;
+  }
+  return true;
+}
 
 /// A turn that ran when the server died is reported once and never run again; what was queued waits
 /// for the user.
@@ -359,6 +412,11 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
     auto prompt = co_await host_.deps().store.read_prompt(id(), TurnId(entry.id));
     if (!prompt) co_return std::unexpected(std::move(prompt.error()));
     if (prompt->has_value()) prompts.emplace(entry.id, std::move(**prompt));
+  }
+  if (!record_->imported) {
+    std::erase_if(left.entries, [&](const StoredEntry& entry) {
+      return !prompts.contains(turn_of(entry)) && set_aside(entry);
+    });
   }
   const auto restarted = [&](Turn turn) {
     turn.type = TurnType::Error;

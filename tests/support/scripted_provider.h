@@ -60,6 +60,7 @@ class ScriptedProvider final : public Provider {
   // --- What it answers ------------------------------------------------------------------------
   std::optional<Error> create_error;
   std::optional<Error> load_error;
+  std::optional<Error> history_error;  // Once the history was said: it has more than that.
   std::optional<Error> send_error;
   std::optional<Error> cancel_error;
   std::optional<Error> answer_error;
@@ -173,6 +174,7 @@ class ScriptedProvider final : public Provider {
     loaded.push_back({session, options});
     if (load_error) co_return std::unexpected(*load_error);
     if (history) history(session, options);
+    if (history_error) co_return std::unexpected(*history_error);
     alive_.insert(session);
     co_return ProviderSession{session, cli_type_, options.cli_session_id};
   }
@@ -181,6 +183,7 @@ class ScriptedProvider final : public Provider {
     imported.push_back({session, options});
     if (load_error) co_return std::unexpected(*load_error);
     if (history) history(session, options);
+    if (history_error) co_return std::unexpected(*history_error);
     co_return Result<void>{};
   }
   asio::awaitable<Result<SendResult>> send_message(SessionId session, Prompt prompt) override {
