@@ -192,6 +192,11 @@ test("approvals: allowed from the chat, denied from the inbox, and who decided s
     await send(page, "ask for approval again");
     await page.locator(".approval.pending").waitFor();
     await page.getByRole("button", { name: /^Inbox/ }).click();
+    // This agent's protocol takes no words with an answer: they reach it as the next message.
+    await page
+      .getByLabel("Message with your answer")
+      .fill("echo use the cache instead");
+    await page.getByText("Sent as your next message").waitFor();
     await page
       .locator(".inbox .approval.pending")
       .getByRole("button", { name: /^Reject/ })
@@ -199,6 +204,13 @@ test("approvals: allowed from the chat, denied from the inbox, and who decided s
     await page.getByText("Nobody waits for you.").waitFor();
     await page.locator(".session-open").first().click();
     await page.locator(".approval.decided.refused").waitFor();
+    await page
+      .locator(".message.agent", { hasText: "use the cache instead" })
+      .waitFor();
+    await counts(
+      page.locator(".message.user", { hasText: "use the cache instead" }),
+      1,
+    );
     assert.deepEqual(page.problems, []);
   } finally {
     await server.stop();

@@ -334,6 +334,21 @@ test("keyboard only: from an empty page to an answered approval", async () => {
     await page.keyboard.press("Enter");
     await page.locator(".approval.decided").waitFor();
     await turnEnds(page);
+    // And without leaving the composer: what is being written stays as it is.
+    await page.keyboard.press("/");
+    await page.keyboard.type("ask for approval again");
+    await page.keyboard.press("Enter");
+    await page.locator(".approval.pending").waitFor();
+    await page.keyboard.type("1 more");
+    await page.keyboard.press("Alt+Shift+Digit1");
+    await counts(page.locator(".approval.decided.allowed"), 2);
+    assert.equal(
+      await page.locator(".composer textarea").inputValue(),
+      "1 more",
+    );
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Delete");
+    await turnEnds(page);
     await page.keyboard.press("Control+Alt+w");
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     assert.deepEqual(page.problems, []);

@@ -285,9 +285,16 @@ export async function answerApproval(
   sessionId: string,
   item: { itemId: string; rev: number },
   answer: ApprovalAnswer,
-): Promise<void> {
-  await ask(app, { type: "session:answer", sessionId, itemId: item.itemId, rev: item.rev, ...answer });
+): Promise<boolean> {
+  const accepted = await ask(app, {
+    type: "session:answer",
+    sessionId,
+    itemId: item.itemId,
+    rev: item.rev,
+    ...answer,
+  });
   app.refreshInbox();
+  return accepted;
 }
 
 export async function loadArchived(app: App): Promise<void> {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
+import { decision, type Approval } from "./views/approval";
 import { $, $$, button, press, startPage, texts, tick, type, until, type Harness } from "./harness";
 
 let page: Harness;
@@ -328,23 +329,102 @@ describe("approvals", () => {
     const card = await until(() => $(page.root, ".approval.pending"));
     expect(card.querySelector(".detail")!.textContent).toBe("rm -rf build/ && npm run build -- --release");
     button(card, /^Allow once/).click();
-    await until(() => $(page.root, ".approval.decided")?.textContent?.includes("Allow once by you"));
+    await until(() => $(page.root, ".approval.decided")?.textContent?.match(/Allowed by you, \d/));
     expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "once", itemId: "t1:approval" });
   });
 
-  it("are answered from the inbox, with a number key and a reason", async () => {
+  it("are answered from the inbox with a number key; words for an agent that takes none are the next message", async () => {
     page = await startPage(new World("busy"));
     button(page.root, /^Inbox/).click();
     const card = await until(() => $(page.root, ".inbox .approval.pending"));
+    const hint = $(card, ".note-hint")!;
+    expect(hint.hidden).toBe(true);
     await type(card.querySelector(".note")!, "use the cache instead");
+    expect([hint.hidden, hint.textContent]).toEqual([false, "Sent as your next message, after this turn."]);
     await press(card, "3");
-    await until(() => page.heard("session:answer").length === 1);
-    expect(page.heard("session:answer")[0]).toMatchObject({
-      optionId: "no",
-      message: "use the cache instead",
+    await until(() => page.heard("session:send").length === 1);
+    expect(page.heard("session:answer")).toHaveLength(1);
+    expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "no" });
+    expect(page.heard("session:answer")[0]).not.toHaveProperty("message");
+    expect(page.heard("session:send")[0]).toMatchObject({
+      sessionId: "s-2",
+      content: "use the cache instead",
     });
     await until(() => !$(page.root, ".inbox .approval.pending"));
-    expect(document.title).toBe("• Liminal Builder");
+  });
+
+  it("Claude Code gets the words with a refusal, and as the next message with anything else", async () => {
+    const ask = async (id: string) => {
+      page.world.session("s-5").timeline.item(id, {
+        turnId: "t",
+        type: "approval",
+        title: "Run",
+        kind: "tool",
+        state: "pending",
+        detail: "make",
+        options: [
+          { optionId: "yes", name: "Allow", kind: "allow_once" },
+          { optionId: "no", name: "Reject", kind: "reject_once" },
+        ],
+      });
+      const card = await until(() => $(page.root, ".approval.pending"));
+      await type(card.querySelector(".note")!, `words of ${id}`);
+      return card;
+    };
+    await open("s-5");
+    button(await ask("a1"), /^Reject/).click();
+    await until(() => page.heard("session:answer").length === 1);
+    expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "no", message: "words of a1" });
+    await until(() => !$(page.root, ".approval.pending"));
+    expect(page.heard("session:send")).toEqual([]);
+    button(await ask("a2"), /^Allow/).click();
+    await until(() => page.heard("session:send").length === 1);
+    expect(page.heard("session:answer")[1]).not.toHaveProperty("message");
+    expect(page.heard("session:send")[0]).toMatchObject({ content: "words of a2" });
+  });
+
+  it("words of an answer that was refused are not sent", async () => {
+    await open("s-2");
+    const card = await until(() => $(page.root, ".approval.pending"));
+    await type(card.querySelector(".note")!, "use the cache instead");
+    Object.assign(page.world.session("s-2").timeline.items.get("t1:approval")!, { state: "answered" });
+    button(card, /^Allow once/).click();
+    await until(() => $(page.root, ".toast.error"));
+    expect(page.heard("session:send")).toEqual([]);
+  });
+
+  it("are answered from the composer with Alt, Shift and a number; a held key answers once", async () => {
+    await open("s-2");
+    const card = await until(() => $(page.root, ".approval.pending"));
+    const composer = $(page.root, ".composer textarea")!;
+    composer.focus();
+    await press(composer, "1", { code: "Digit1" });
+    await press(composer, "!", { code: "Digit1", altKey: true, shiftKey: true, repeat: true });
+    expect(page.heard("session:answer")).toEqual([]);
+    expect(button(card, /^Allow once/).getAttribute("aria-keyshortcuts")).toBe("Alt+Shift+1");
+    await press(composer, "!", { code: "Digit1", altKey: true, shiftKey: true });
+    await until(() => page.heard("session:answer").length === 1);
+    expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "once" });
+    expect(document.activeElement).toBe(composer);
+    expect(page.app.tabs.value.active).toBe("s-2");
+  });
+
+  it("say what was decided in words that read on", () => {
+    const decided = (kind: string, name: string, more = {}) =>
+      decision({
+        options: [{ optionId: "o", name, kind }],
+        state: "answered",
+        answer: { optionId: "o" },
+        answeredBy: "browser",
+        ...more,
+      } as unknown as Approval);
+    expect(decided("allow_once", "Allow")).toBe("Allowed by you");
+    expect(decided("allow_once", "Yes")).toBe("Allowed by you");
+    expect(decided("reject_once", "Reject", { answeredBy: "deploy bot" })).toBe("Rejected by deploy bot");
+    expect(decided("allow_always", "Always allow npm test")).toBe(
+      "Always allowed by you · Always allow npm test",
+    );
+    expect(decided("allow_once", "Allow", { state: "expired" })).toBe("Expired without an answer");
   });
 
   it("show in the inbox the diff of the edit they are about", async () => {

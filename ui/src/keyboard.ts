@@ -65,7 +65,7 @@ export const shortcuts: readonly Shortcut[] = [
     keys: ["Ctrl", "1…9"],
     label: "Tab 1 to 9 (or Alt)",
     group: "Tabs",
-    match: (e) => (mod(e) || e.altKey) && /^Digit[1-9]$/.test(e.code),
+    match: (e) => (mod(e) || e.altKey) && !e.shiftKey && /^Digit[1-9]$/.test(e.code),
   },
   {
     keys: ["Ctrl", "Alt", "→ ←"],
@@ -128,7 +128,14 @@ export const shortcuts: readonly Shortcut[] = [
     match: (e) => mod(e) && e.altKey && e.code === "KeyA",
     run: (app) => void nextQuestion(app),
   },
-  { keys: ["1", "2", "3"], label: "Answer the question in focus", group: "Reading and answering" },
+  {
+    // Not Ctrl+Alt, which types braces and the like on many keyboards: nobody may answer by writing.
+    keys: ["Alt", "Shift", "1…9"],
+    label: "Answer the question on screen",
+    group: "Reading and answering",
+    match: (e) => e.altKey && e.shiftKey && !mod(e) && /^Digit[1-9]$/.test(e.code),
+  },
+  { keys: ["1…9"], label: "Answer the question in focus", group: "Reading and answering" },
   { keys: ["Ctrl", "Shift", "→ ←"], label: "Move the focused tab", group: "Tabs" },
   { keys: ["Del"], label: "Close the focused tab", group: "Tabs" },
 ];
@@ -138,7 +145,10 @@ export function handleKey(app: App, event: KeyboardEvent): boolean {
   if (app.dialog.peek() && event.key !== "Escape") return false;
   const shortcut = shortcuts.find((entry) => entry.match?.(event));
   if (!shortcut) return stopWithEscape(app, event);
-  if (/^Digit/.test(event.code) && (mod(event) || event.altKey)) {
+  if (/^Digit/.test(event.code) && event.shiftKey) {
+    // A key that is held must not answer the next question as well.
+    if (!event.repeat) answerOnScreen(app, Number(event.code.slice(5)));
+  } else if (/^Digit/.test(event.code) && (mod(event) || event.altKey)) {
     const id = app.tabs.peek().ids[Number(event.code.slice(5)) - 1];
     if (id) app.show(id);
   } else if (event.key === "ArrowRight" || event.key === "ArrowLeft")
@@ -147,6 +157,18 @@ export function handleKey(app: App, event: KeyboardEvent): boolean {
     return app.stepPrompt?.(event.key === "ArrowUp" ? -1 : 1) ?? false;
   else shortcut.run?.(app);
   return true;
+}
+
+/** Answers the first question of the session on screen. What the reader does not see is shown instead. */
+function answerOnScreen(app: App, number: number): void {
+  const question = document.querySelector(".session .approval.pending");
+  if (!question) return void nextQuestion(app);
+  const button = question.querySelector<HTMLButtonElement>(`[data-answer="${number}"]`);
+  const view = question.closest(".chat-scroll")?.getBoundingClientRect();
+  const place = button?.getBoundingClientRect();
+  const seen = place && (!view || (place.top >= view.top && place.bottom <= view.bottom));
+  if (button && !seen) void nextQuestion(app);
+  else button?.click();
 }
 
 /** Escape outside of any input stops the active session's turn, as it does in the composer. */

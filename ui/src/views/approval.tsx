@@ -1,8 +1,8 @@
 // Someone waits for the user: what exactly will happen, and the answers. The same card in the chat and in the inbox.
-import { useEffect, useState } from "preact/hooks";
-import { answerApproval, askedCall } from "../actions";
+import { useEffect, useId, useState } from "preact/hooks";
+import { answerApproval, askedCall, sendMessage } from "../actions";
 import { askedDiff } from "../diff";
-import { clockTime } from "../format";
+import { clockTime, keyName } from "../format";
 import type { ApprovalAnswer, Diff, Item } from "../wire";
 import { useApp } from "./context";
 import { Icon } from "./icons";
@@ -40,10 +40,6 @@ function Decided({ item }: { item: Approval }) {
   const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
   const allowed = option ? option.kind.startsWith("allow") : item.answer !== undefined;
   const answers = Object.entries(item.answer?.answers ?? {});
-  const said =
-    item.state === "expired" || item.status === "cancelled"
-      ? "Expired without an answer"
-      : `${option?.name ?? (answers.length > 0 ? "Answered" : "Decided")}${item.answeredBy ? ` by ${item.answeredBy === "browser" ? "you" : item.answeredBy}` : ""}`;
   return (
     <section
       class={`approval decided ${allowed && item.state === "answered" ? "allowed" : "refused"}`}
@@ -60,12 +56,29 @@ function Decided({ item }: { item: Approval }) {
         ))}
         {item.answer?.message && <span class="muted"> · “{item.answer.message}”</span>}
       </span>
-      <span class="muted">
-        {said}
-        {item.answeredAt ? ` · ${clockTime(item.answeredAt)}` : ""}
-      </span>
+      <span class="muted">{decision(item)}</span>
     </section>
   );
+}
+
+const decisions: Record<string, string> = {
+  allow_once: "Allowed",
+  allow_always: "Always allowed",
+  reject_once: "Rejected",
+  reject_always: "Always rejected",
+};
+
+/** What was decided, by whom and when; the answer's own words where they say more than that. */
+export function decision(item: Approval): string {
+  if (item.state === "expired" || item.status === "cancelled") return "Expired without an answer";
+  const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
+  const answered = Object.keys(item.answer?.answers ?? {}).length > 0;
+  const done = option ? (decisions[option.kind] ?? option.name) : answered ? "Answered" : "Decided";
+  const who = item.answeredBy ? ` by ${item.answeredBy === "browser" ? "you" : item.answeredBy}` : "";
+  const when = item.answeredAt ? `, ${clockTime(item.answeredAt)}` : "";
+  const usual = /^(always )?(allow|approve|reject|deny|decline|yes|no)( once| always)?$/i;
+  const words = option && option.name !== done && !usual.test(option.name) ? ` · ${option.name}` : "";
+  return `${done}${who}${when}${words}`;
 }
 
 /** Exactly what will happen. Arguments that came as one line of JSON are laid out; not a value is left out. */
@@ -98,27 +111,43 @@ function sameJson(text: string, value: unknown): boolean {
   }
 }
 
+/** Only Claude Code takes words together with an answer, and only with a refusal. Others get them as the next message. */
+export const takesWords = (protocol: string | undefined, kind: string) =>
+  protocol === "claude" && kind.startsWith("reject");
+
 function Pending({ item, alone }: { item: Approval; alone: boolean }) {
   const app = useApp();
   const [busy, setBusy] = useState(false);
   const [note, setNote] = useState("");
-  const answer = (value: ApprovalAnswer) => {
+  const protocol = app.agent(app.session(item.sessionId)?.value.cliType ?? "")?.protocol;
+  const hint = useId();
+  const answer = (value: ApprovalAnswer, kind = "") => {
+    const words = note.trim();
+    const within = words !== "" && takesWords(protocol, kind);
     setBusy(true);
-    void answerApproval(app, item.sessionId, item, {
-      ...(note.trim() === "" ? {} : { message: note.trim() }),
-      ...value,
-    }).finally(() => setBusy(false));
+    void answerApproval(app, item.sessionId, item, { ...(within ? { message: words } : {}), ...value })
+      .then((accepted) => {
+        if (accepted && words !== "" && !within) sendMessage(app, item.sessionId, words, []);
+      })
+      .finally(() => setBusy(false));
   };
   const diff = askedDiff(item.toolArguments);
   const detail = readable(item);
   const root = app.project(app.session(item.sessionId)?.peek().projectId ?? "")?.path;
   const callDiffs = useCallDiffs(item, alone && !diff && item.kind === "tool");
   const onKey = (event: KeyboardEvent) => {
-    if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (
+      event.target instanceof HTMLInputElement ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.repeat
+    )
+      return;
     const option = item.options[Number(event.key) - 1];
     if (option && !item.questions?.length) {
       event.preventDefault();
-      answer({ optionId: option.optionId });
+      answer({ optionId: option.optionId }, option.kind);
     }
   };
   return (
@@ -153,21 +182,36 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
               type="button"
               key={option.optionId}
               disabled={busy}
-              onClick={() => answer({ optionId: option.optionId })}
+              onClick={() => answer({ optionId: option.optionId }, option.kind)}
               class={`button ${option.kind === "allow_once" ? "primary" : ""} ${option.kind.startsWith("reject") ? "reject" : ""}`}
+              data-answer={index + 1}
+              aria-keyshortcuts={alone || index > 8 ? undefined : `Alt+Shift+${index + 1}`}
             >
               {option.name}
-              <kbd aria-hidden="true">{index + 1}</kbd>
+              {index < 9 && (
+                <kbd aria-hidden="true">
+                  {!alone && <span class="chord">{`${keyName("Alt")} ${keyName("Shift")} `}</span>}
+                  {index + 1}
+                </kbd>
+              )}
             </button>
           ))}
           <input
             class="note"
             type="text"
             value={note}
-            placeholder="Tell the agent more (optional)"
+            placeholder={
+              protocol === "claude" ? "Say why, or what to do instead (optional)" : "Add a message (optional)"
+            }
             aria-label="Message with your answer"
+            aria-describedby={hint}
             onInput={(event) => setNote(event.currentTarget.value)}
           />
+          <p class="note-hint muted" id={hint} hidden={note.trim() === ""}>
+            {protocol === "claude"
+              ? "A refusal takes it along. With any other answer it is your next message, after this turn."
+              : "Sent as your next message, after this turn."}
+          </p>
         </div>
       )}
     </section>
