@@ -36,7 +36,12 @@ test("first run: the launch address logs in once, E1-TC-1.1b greets, a page with
     const stranger = await openPage(server, { url: server.url });
     await stranger.getByText("liminal-builder open").waitFor();
     const used = await openPage(server, { url: server.launch });
-    await used.getByRole("alert").waitFor();
+    await reads(used.getByRole("alert"), /used already/);
+    assert.doesNotMatch(
+      await used.getByRole("alert").textContent(),
+      /liminal-builder open/,
+      "the command stands above already",
+    );
     await used.getByLabel("Launch address or code").fill(server.open());
     await used.getByRole("button", { name: "Enter" }).click();
     await used
@@ -368,6 +373,59 @@ test("sessions: E1-TC-2.4a archive takes the row, E1-TC-2.4b closes the tab, un-
       .locator(".session-title", { hasText: "A better name" })
       .waitFor();
     assert.deepEqual(page.problems, []);
+  } finally {
+    await server.stop();
+  }
+});
+
+test("a session's link opens it in this browser and, after the login, in another; its id can be copied; a link to nothing says so", async () => {
+  const { server, page } = await ready();
+  try {
+    // The page itself may not read the clipboard: what was copied is pasted where the user writes.
+    const field = page.locator(".composer textarea");
+    const choose = async (name, said) => {
+      await page.getByRole("button", { name: "Session menu" }).click();
+      await page.getByRole("menuitem", { name }).click();
+      await page.getByText(said).waitFor();
+      await field.press("Control+v");
+      await until(async () => (await field.inputValue()) !== "", "a paste");
+      const text = await field.inputValue();
+      await field.fill("");
+      return text;
+    };
+    await newSession(page);
+    await send(page, "echo the linked one");
+    await page.locator(".message.agent", { hasText: "linked one" }).waitFor();
+    await turnEnds(page);
+    const link = await choose("Copy link", "Link copied.");
+    const id = await choose("Copy session id", "Session id copied.");
+    assert.ok(id.length > 8 && decodeURIComponent(link).endsWith(id));
+    await page.keyboard.press("Control+Alt+w");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+
+    const shown = (where) =>
+      where.locator(".message.agent", { hasText: "linked one" }).waitFor();
+    await page.evaluate((to) => {
+      location.href = to;
+    }, link);
+    await shown(page);
+    assert.equal(new URL(page.url()).hash, "");
+    const second = await openPage(server, {
+      url: link,
+      context: page.context(),
+    });
+    await shown(second);
+
+    const stranger = await openPage(server, { url: link });
+    await stranger.getByLabel("Launch address or code").fill(server.open());
+    await stranger.getByRole("button", { name: "Enter" }).click();
+    await shown(stranger);
+    const nothing = await openPage(server, {
+      url: `${server.url}#session=no-such-session`,
+      context: page.context(),
+    });
+    await nothing.getByText("no longer exists").waitFor();
+    assert.deepEqual([...page.problems, ...stranger.problems], []);
   } finally {
     await server.stop();
   }

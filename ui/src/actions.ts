@@ -1,6 +1,6 @@
 // What the user can do. Each action asks the server and reports a refusal; what happened comes back through the stores.
 import { batch } from "@preact/signals";
-import { WireError } from "./api";
+import { sessionLink, WireError } from "./api";
 import type { App, DraftImage } from "./app_state";
 import { closeTab, neighbour, openTab, renameTab } from "./tabs";
 import type { ApprovalAnswer, AttachmentRef, Item, Project, Turn } from "./wire";
@@ -278,6 +278,18 @@ export async function exportSession(
     app.report(error);
   }
 }
+
+/** Where the browser forbids copying, as on a page without TLS, the text is shown to be taken by hand. */
+async function copy(app: App, what: string, text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    app.toast("info", `${what} copied.`);
+  } catch {
+    app.toast("error", `The browser does not allow copying here. ${what}: ${text}`);
+  }
+}
+export const copySessionLink = (app: App, sessionId: string) => copy(app, "Link", sessionLink(sessionId));
+export const copySessionId = (app: App, sessionId: string) => copy(app, "Session id", sessionId);
 
 /** Answers an approval as it was shown: if it changed meanwhile, the server refuses and the new one is on screen. */
 export async function answerApproval(

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { World } from "../dev/world.mjs";
-import { Api, takeLaunchCode, WireError } from "./api";
+import { Api, sessionLink, takeAddress, WireError } from "./api";
 import { complete, fuzzy, rank, triggerAt } from "./completion";
 import { age, bytes, cost, count, duration } from "./format";
 import { $, $$, press, startPage, texts, tick, type, until, type Harness } from "./harness";
@@ -143,16 +143,23 @@ describe("getting in", () => {
     expect(asked.every(({ bearer }) => bearer === undefined)).toBe(true);
   });
 
-  it("takes the launch code and removes it from the address at once", () => {
+  it("takes launch code and session out of the address at once", () => {
     const replaced: string[] = [];
-    const location = { hash: "#code=abc", pathname: "/", search: "" } as Location;
-    expect(
-      takeLaunchCode(location, {
-        replaceState: (_s: unknown, _t: string, url: string) => replaced.push(url),
-      } as unknown as History),
-    ).toBe("abc");
-    expect(replaced).toEqual(["/"]);
-    expect(takeLaunchCode({ hash: "" } as Location, {} as History)).toBeUndefined();
+    const take = (hash: string) =>
+      takeAddress(
+        { hash, pathname: "/", search: "" } as Location,
+        {
+          replaceState: (_s: unknown, _t: string, url: string) => replaced.push(url),
+        } as unknown as History,
+      );
+    expect(take("#code=abc")).toEqual({ code: "abc" });
+    expect(take("#session=s-1&code=abc")).toEqual({ code: "abc", sessionId: "s-1" });
+    expect(take(new URL(sessionLink("codex:a/b c")).hash)).toEqual({ sessionId: "codex:a/b c" });
+    expect(replaced).toEqual(["/", "/", "/"]);
+    expect([take("#session=new:1"), take(`#session=${"x".repeat(201)}`)]).toEqual([{}, {}]);
+    replaced.length = 0;
+    expect([take(""), take("#main")]).toEqual([{}, {}]);
+    expect(replaced).toEqual([]);
   });
 });
 

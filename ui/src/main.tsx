@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { forgetUnmade } from "./actions";
-import { Api, takeLaunchCode } from "./api";
+import { Api, takeAddress, WireError } from "./api";
 import { App } from "./app_state";
 import { Connection } from "./socket";
 import { AppView } from "./views/app";
@@ -10,7 +10,7 @@ import { AppContext } from "./views/context";
 import { conversation, loadSoon } from "./views/later";
 
 loadSoon();
-const code = takeLaunchCode(location, history);
+const { code, sessionId } = takeAddress(location, history);
 const api = new Api();
 const link = new Connection({
   ticket: () => api.ticket(),
@@ -20,6 +20,8 @@ const link = new Connection({
 });
 const app = new App(api, link);
 forgetUnmade(app);
+// Its tab is kept like any other, also while somebody still has to log in, here or in another window.
+if (sessionId !== undefined) app.show(sessionId);
 
 async function enter(launchCode: string): Promise<void> {
   try {
@@ -33,7 +35,11 @@ async function enter(launchCode: string): Promise<void> {
       link.start();
       return;
     }
-    app.loginProblem.value = `${(error as Error).message} Run liminal-builder open for a new one.`;
+    app.loginProblem.value = !(error instanceof WireError)
+      ? "The server does not answer. Try again in a moment."
+      : error.code === "INVALID_CODE"
+        ? "This code was used already, is too old or is wrong. The command above prints a new one."
+        : error.message;
     link.requireLogin();
   }
 }
@@ -48,6 +54,11 @@ effect(() => {
 effect(() => {
   if (link.state.value.kind !== "online") api.distrust();
   else if (conversation.failed.peek()) void conversation.load();
+});
+window.addEventListener("hashchange", () => {
+  const asked = takeAddress(location, history);
+  if (asked.sessionId !== undefined) app.show(asked.sessionId);
+  if (asked.code !== undefined && link.state.peek().kind === "login") void enter(asked.code);
 });
 window.addEventListener("online", () => link.retryNow());
 document.addEventListener("visibilitychange", () => {

@@ -4,6 +4,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import {
   archiveSession,
   closeSessionTab,
+  copySessionId,
+  copySessionLink,
   exportSession,
   jumpTo,
   loadArchived,
@@ -145,6 +147,18 @@ function commands(app: App): Entry[] {
             label: "Archive this session",
             icon: "archive" as const,
             run: () => void archiveSession(app, info.sessionId, true),
+          },
+          {
+            key: "link",
+            label: "Copy link to this session",
+            icon: "link" as const,
+            run: () => void copySessionLink(app, info.sessionId),
+          },
+          {
+            key: "id",
+            label: "Copy session id",
+            icon: "copy" as const,
+            run: () => void copySessionId(app, info.sessionId),
           },
           {
             key: "export",

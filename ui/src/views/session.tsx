@@ -3,6 +3,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import {
   archiveSession,
   closeSessionTab,
+  copySessionId,
+  copySessionLink,
   deleteSession,
   editQueued,
   exportSession,
@@ -126,6 +128,8 @@ function Head({ id, name, cliType }: { id: string; name: string; cliType: string
               },
             },
             { label: "Fork", icon: "fork", run: () => void forkSession(app, id) },
+            { label: "Copy link", icon: "link", run: () => void copySessionLink(app, id) },
+            { label: "Copy session id", icon: "copy", run: () => void copySessionId(app, id) },
             {
               label: "Export as Markdown",
               icon: "file",
