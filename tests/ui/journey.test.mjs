@@ -164,9 +164,21 @@ test("tools: E1-TC-3.3a running, E1-TC-3.3b folded result, a diff, a plan, E1-TC
       .waitFor();
     await page.locator(".line-del", { hasText: "const b = 2" }).waitFor();
     await page.locator(".line-add", { hasText: "const b = 3" }).waitFor();
-    await page
-      .locator(".plan-in_progress", { hasText: "Fix the sum" })
-      .waitFor();
+    // The turn is over: a step that it left undone is not being done.
+    await page.locator(".plan-pending", { hasText: "Fix the sum" }).waitFor();
+    const edges = (selector) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => {
+          const { left, right } = element.getBoundingClientRect();
+          return [left, right];
+        });
+    assert.deepEqual(
+      await edges(".tool.open"),
+      await edges(".plan"),
+      "an open tool is as wide as the text column",
+    );
     await page.locator(".thinking-head", { hasText: "Thought" }).click();
     await page
       .locator(".thinking-body", { hasText: "Looking at the test first." })

@@ -47,6 +47,12 @@ export class SessionStore {
     void this.shape.value;
     return this.children.get(callId) ?? [];
   }
+  /** What stands right before (-1) or after (1) an item. */
+  neighbour(itemId: string, step: 1 | -1): Item | undefined {
+    const order = this.order.peek();
+    const id = order[order.lastIndexOf(itemId) + step];
+    return id === undefined ? undefined : this.items.get(id)?.value;
+  }
   hasCall(callId: string): boolean {
     return this.calls.has(callId);
   }

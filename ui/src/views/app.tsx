@@ -19,9 +19,10 @@ export function AppView({ onCode }: { onCode: (code: string) => Promise<void> })
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, []);
+  const offline = app.link.state.value.kind === "offline";
   if (app.link.state.value.kind === "login") return <LoginPage onCode={onCode} />;
   return (
-    <div class="app" style={{ "--sidebar": `${app.sidebarWidth.value}px` }}>
+    <div class={`app ${offline ? "offline" : ""}`} style={{ "--sidebar": `${app.sidebarWidth.value}px` }}>
       <a class="skip" href="#main">
         Skip to the conversation
       </a>
@@ -132,7 +133,7 @@ function Banner() {
   if (state.kind === "offline" || (state.kind === "connecting" && app.projectsKnown.value)) {
     return (
       <div class="banner warn" role="status">
-        <Working label="Reconnecting" /> Not connected. Trying again… What you send waits here until then.
+        <Icon name="alert" /> Not connected. Trying again… What you send waits here until then.
         <button type="button" class="button small" onClick={() => app.link.retryNow()}>
           Try now
         </button>

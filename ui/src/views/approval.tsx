@@ -37,26 +37,45 @@ function useCallDiffs(item: Approval, wanted: boolean): readonly Diff[] {
 }
 
 function Decided({ item }: { item: Approval }) {
+  const app = useApp();
+  // Right below its call, which says what this is about.
+  const above = app.store(item.sessionId).neighbour(item.itemId, -1);
+  const named = above?.type === "tool_call" && above.callId === item.callId;
   const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
   const allowed = option ? option.kind.startsWith("allow") : item.answer !== undefined;
   const answers = Object.entries(item.answer?.answers ?? {});
+  const said = (
+    <>
+      {answers.map(([question, label]) => (
+        <span key={question} class="muted">
+          {" "}
+          · {question} <strong>{String(label)}</strong>
+        </span>
+      ))}
+      {item.answer?.message && <span class="muted"> · “{item.answer.message}”</span>}
+    </>
+  );
   return (
     <section
       class={`approval decided ${allowed && item.state === "answered" ? "allowed" : "refused"}`}
       aria-label="Decided approval"
     >
       <Icon name={item.state === "answered" && allowed ? "check" : "close"} size={14} />
-      <span class="grow">
-        <span class="approval-title">{item.title}</span>
-        {answers.map(([question, label]) => (
-          <span key={question} class="muted">
-            {" "}
-            · {question} <strong>{String(label)}</strong>
+      {named ? (
+        <span>
+          <span class="visually-hidden">{item.title}: </span>
+          {decision(item)}
+          {said}
+        </span>
+      ) : (
+        <>
+          <span class="grow">
+            <span class="approval-title">{item.title}</span>
+            {said}
           </span>
-        ))}
-        {item.answer?.message && <span class="muted"> · “{item.answer.message}”</span>}
-      </span>
-      <span class="muted">{decision(item)}</span>
+          <span class="muted">{decision(item)}</span>
+        </>
+      )}
     </section>
   );
 }
@@ -133,6 +152,7 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
   };
   const diff = askedDiff(item.toolArguments);
   const detail = readable(item);
+  const said = detail !== undefined && detail.trim() === item.title.trim();
   const root = app.project(app.session(item.sessionId)?.peek().projectId ?? "")?.path;
   const callDiffs = useCallDiffs(item, alone && !diff && item.kind === "tool");
   const onKey = (event: KeyboardEvent) => {
@@ -154,7 +174,7 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
     <section class="approval pending" aria-label={`Needs you: ${item.title}`} onKeyDown={onKey}>
       <header>
         <span class="needs-dot" aria-hidden="true" />
-        <strong class="approval-title">{item.title}</strong>
+        <strong class="approval-title">{said && !diff ? "May this run?" : item.title}</strong>
         {item.toolName && !item.title.startsWith(item.toolName) && <span class="chip">{item.toolName}</span>}
       </header>
       {item.kind === "plan" && item.detail ? (

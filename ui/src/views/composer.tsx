@@ -7,9 +7,7 @@ import { count } from "../format";
 import type { SessionStore } from "../store";
 import { useApp } from "./context";
 import { Icon } from "./icons";
-import { IconButton } from "./parts";
-
-const narrow = matchMedia("(max-width: 760px)");
+import { IconButton, narrow } from "./parts";
 
 interface Offer {
   value: string;
@@ -282,13 +280,16 @@ function ContextUse({ store }: { store: SessionStore }) {
   const { context } = store.info.value;
   if (!context || context.size === 0) return null;
   const share = Math.min(1, context.used / context.size);
+  const percent = `${Math.round(share * 100)} %`;
+  const words = `${percent} of the agent's context is used: ${count(context.used)} of ${count(context.size)} tokens`;
   return (
-    <span
-      class={`context ${share > 0.85 ? "full" : ""}`}
-      title={`Context: ${count(context.used)} of ${count(context.size)} tokens`}
-    >
-      <meter min={0} max={1} value={share} aria-label="Context used" />
-      {Math.round(share * 100)} %
+    <span class={`context ${share > 0.85 ? "full" : ""}`} title={words}>
+      <span class="visually-hidden">{words}</span>
+      <span class="context-word" aria-hidden="true">
+        Context
+      </span>
+      <meter min={0} max={1} value={share} aria-hidden="true" />
+      <span aria-hidden="true">{percent}</span>
     </span>
   );
 }

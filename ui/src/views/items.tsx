@@ -10,7 +10,7 @@ import { fold, useApp } from "./context";
 import { Icon } from "./icons";
 import { Markdown } from "./markdown";
 import { CopyButton, Working } from "./parts";
-import { isRunning, ToolCallView } from "./tool_call";
+import { isRunning, ownProblem, ToolCallView } from "./tool_call";
 
 type Of<T extends Item["type"]> = Extract<Item, { type: T }>;
 type View<T extends Item["type"]> = (props: { item: Of<T> }) => JSX.Element;
@@ -30,6 +30,7 @@ export function ItemView({ item }: { item: Signal<Item> }) {
 }
 
 function MessageView({ item }: { item: Of<"message"> }) {
+  const app = useApp();
   if (item.origin === "user") return <UserMessage content={item.content} item={item} />;
   if (item.origin === "system") {
     return (
@@ -43,7 +44,7 @@ function MessageView({ item }: { item: Of<"message"> }) {
     item.status === "cancelled" ? (
       <p class="cut">Cut off here.</p>
     ) : item.status === "error" ? (
-      <p class="cut failed">{item.errorMessage ?? "This message failed."}</p>
+      <p class="cut">{ownProblem(app.store(item.sessionId), item) ?? "Cut off here."}</p>
     ) : null;
   return (
     <article class="message agent" aria-busy={isRunning(item)}>
@@ -137,7 +138,8 @@ function AttachmentImage({
 function ThinkingView({ item }: { item: Of<"thinking"> }) {
   const running = isRunning(item);
   const { open, toggle } = fold(`thinking:${item.sessionId}:${item.itemId}`, false);
-  const took = between(item.startedAt, item.endedAt);
+  const long = item.endedAt !== undefined && Date.parse(item.endedAt) - Date.parse(item.startedAt) >= 1000;
+  const took = long ? between(item.startedAt, item.endedAt) : undefined;
   return (
     <section class="thinking">
       <button type="button" class="thinking-head" aria-expanded={open} onClick={toggle}>
@@ -159,6 +161,9 @@ function ThinkingView({ item }: { item: Of<"thinking"> }) {
 }
 
 function PlanView({ item }: { item: Of<"plan"> }) {
+  const app = useApp();
+  // What an ended turn left undone is not being done.
+  const goesOn = app.store(item.sessionId).turn(item.turnId)?.value.type === "turn_started";
   const done = item.entries.filter((entry) => entry.status === "completed").length;
   return (
     <section class="plan" aria-label="Plan">
@@ -171,11 +176,14 @@ function PlanView({ item }: { item: Of<"plan"> }) {
       </header>
       <ol>
         {item.entries.map((entry, index) => (
-          <li key={index} class={`plan-${entry.status}`}>
+          <li
+            key={index}
+            class={`plan-${entry.status === "in_progress" && !goesOn ? "pending" : entry.status}`}
+          >
             <span class="plan-mark">
               {entry.status === "completed" ? (
                 <Icon name="check" size={12} />
-              ) : entry.status === "in_progress" ? (
+              ) : entry.status === "in_progress" && goesOn ? (
                 <Working label="In progress" />
               ) : null}
             </span>

@@ -5,6 +5,9 @@ import type { State } from "../glance";
 import { useApp } from "./context";
 import { Icon, type IconName } from "./icons";
 
+/** A phone, or a window as narrow as one. */
+export const narrow = matchMedia("(max-width: 760px)");
+
 export function IconButton({
   icon,
   label,

@@ -3,12 +3,13 @@ import type { ComponentChildren } from "preact";
 import { toSpans } from "../ansi";
 import type { App } from "../app_state";
 import { duration, within } from "../format";
+import type { SessionStore } from "../store";
 import type { Item } from "../wire";
 import { fold, useApp } from "./context";
 import { Icon, type IconName } from "./icons";
 import { ItemView } from "./items";
 import { DiffStat, DiffView, Output, Revealed, useDiff } from "./output";
-import { Working } from "./parts";
+import { narrow, Working } from "./parts";
 
 export type ToolCall = Extract<Item, { type: "tool_call" }>;
 
@@ -24,29 +25,52 @@ const icons: Record<string, IconName> = {
   other: "tool",
 };
 
-/** The argument that says most, for the one line that is always visible. */
+/** What a tool does, where neither its title nor its name says more than its argument. */
+const kindVerbs: Record<string, string> = {
+  read: "Read",
+  edit: "Edit",
+  delete: "Delete",
+  move: "Move",
+  search: "Search",
+  execute: "Run",
+  fetch: "Fetch",
+};
+
+/** The argument that says most, for the one line that is always visible. Nothing is said twice. */
 export function headline(item: ToolCall, root = ""): { verb: string; what: string } {
   const args = (item.toolArguments as Record<string, unknown> | undefined) ?? {};
   const first = ["command", "cmd", "file_path", "path", "pattern", "query", "url", "description", "prompt"]
     .map((key) => args[key])
     .find((value) => typeof value === "string" || Array.isArray(value));
-  const what = Array.isArray(first)
-    ? unwrapped(first.map(String))
-    : ((first as string | undefined) ?? item.locations?.[0]?.path ?? item.diffs?.[0]?.path ?? "");
-  // A title that only repeats the argument says less than the tool's name.
-  const repeats = what !== "" && item.title !== undefined && what.startsWith(item.title.replace(/…$/, ""));
-  if (!item.title || item.title === item.toolName || repeats)
-    return { verb: item.toolName, what: within(root, what) };
-  return {
-    verb: root === "" ? item.title : item.title.replaceAll(`${root}/`, ""),
-    what: item.title.includes(what) ? "" : within(root, what),
-  };
+  const what = within(
+    root,
+    Array.isArray(first)
+      ? unwrapped(first.map(String))
+      : ((first as string | undefined) ?? item.locations?.[0]?.path ?? item.diffs?.[0]?.path ?? ""),
+  );
+  const short = (text: string) => (root === "" ? text : text.replaceAll(`${root}/`, ""));
+  const repeats = (text: string) => what !== "" && what.startsWith(text.replace(/…$/, ""));
+  const title = short(item.title ?? "");
+  const name = title === "" || repeats(title) ? short(item.toolName) : title;
+  if (repeats(name)) return { verb: kindVerbs[item.kind ?? ""] ?? "Tool", what };
+  return { verb: name, what: name.includes(what) ? "" : what };
 }
 
 /** A command that is only handed to a shell is that command. */
 function unwrapped(command: readonly string[]): string {
   const shell = /(?:^|\/)(?:ba|z|da)?sh$/.test(command[0] ?? "") && /^-l?c$/.test(command[1] ?? "");
   return shell && command.length === 3 ? command[2]! : command.join(" ");
+}
+
+/** Why it failed, unless its turn failed for the same reason: that is said once, where the turn ends. */
+export function ownProblem(
+  store: SessionStore,
+  item: { turnId: string; errorMessage?: string },
+): string | undefined {
+  const turn = store.turn(item.turnId)?.value;
+  return turn?.type === "turn_error" && turn.errorMessage === item.errorMessage
+    ? undefined
+    : item.errorMessage;
 }
 
 export function isRunning(item: { status: string }): boolean {
@@ -95,7 +119,8 @@ export function ToolCallView({ item }: { item: ToolCall }) {
   const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff);
   const root = projectPath(app, item.sessionId);
   const { verb, what } = headline(item, root);
-  const problem = item.errorMessage ?? (item.toolOutputIsError ? saidLine(item) : undefined);
+  const own = ownProblem(store, item);
+  const problem = own ?? (item.toolOutputIsError ? saidLine(item) : undefined);
   return (
     <section class={`tool tool-${item.status} ${open ? "open" : ""}`} aria-label={`Tool ${verb}`}>
       <button type="button" class="tool-head" aria-expanded={open} onClick={toggle}>
@@ -118,11 +143,11 @@ export function ToolCallView({ item }: { item: ToolCall }) {
         <StateIcon item={item} />
         <Icon name="chevron" size={12} />
       </button>
-      {problem && !open && <p class="tool-problem">{problem}</p>}
+      {problem && !open && !wasRejected(store, item) && <p class="tool-problem">{problem}</p>}
       {open && (
         <div class="tool-body">
-          <Details item={item} root={root} />
-          {item.errorMessage && <p class="tool-problem">{item.errorMessage}</p>}
+          <Details item={item} root={root} shown={what} />
+          {own && <p class="tool-problem">{own}</p>}
           {item.diffs?.map((diff) => (
             <DiffView
               key={diff.path}
@@ -151,7 +176,9 @@ export function ToolCallView({ item }: { item: ToolCall }) {
               isError={item.toolOutputIsError ?? item.status === "error"}
             />
           )}
-          {isRunning(item) && item.toolOutput === undefined && !hasDiff && <p class="muted">Running…</p>}
+          {item.toolOutput === undefined && !hasDiff && children.length === 0 && (
+            <p class="muted">{isRunning(item) ? "Running…" : "No output."}</p>
+          )}
         </div>
       )}
     </section>
@@ -162,11 +189,26 @@ function Stat({ diff }: { diff: NonNullable<ToolCall["diffs"]>[number] }) {
   return <DiffStat {...useDiff(diff)} />;
 }
 
-/** The arguments: a command as it was run, anything else as JSON, places as paths. */
-function Details({ item, root }: { item: ToolCall; root: string }) {
+/** The user refused it, which stands right below: nobody has to be told twice. */
+function wasRejected(store: SessionStore, item: ToolCall): boolean {
+  const next = store.neighbour(item.itemId, 1);
+  if (next?.type !== "approval" || next.callId !== item.callId) return false;
+  const option = next.options.find(({ optionId }) => optionId === next.answer?.optionId);
+  return option?.kind.startsWith("reject") ?? false;
+}
+
+/** A line that the head shows as a whole, and in which nothing can hide. */
+const fitsHead = (text: string) => !narrow.matches && /^[\x20-\x7e]{1,60}$/.test(text);
+
+/** The arguments: a command as it was run, anything else as JSON, places as paths; `shown` stands in the head. */
+function Details({ item, root, shown }: { item: ToolCall; root: string; shown: string }) {
   const args = item.toolArguments as Record<string, unknown> | undefined;
   const command = args?.["command"] ?? args?.["cmd"];
   const parts: ComponentChildren[] = [];
+  const said = (text: string) => text === shown && fitsHead(text);
+  if (typeof command === "string" && said(command)) return null;
+  const [place, ...others] = item.locations ?? [];
+  if (place && others.length === 0 && place.line === undefined && said(within(root, place.path))) return null;
   if (typeof command === "string" || Array.isArray(command)) {
     parts.push(
       <pre class="command" tabIndex={0} aria-label="Command">
