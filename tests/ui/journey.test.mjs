@@ -234,6 +234,30 @@ test("approvals: allowed from the chat, denied from the inbox, and who decided s
   }
 });
 
+test("approvals: no answer moves away from under the pointer that presses it", async () => {
+  const { server, page } = await ready();
+  try {
+    await newSession(page);
+    for (const from of [".composer textarea", ".approval .note"]) {
+      await send(page, "ask for approval");
+      await page.locator(".approval.pending").waitFor();
+      await page.locator(from).focus();
+      const last = page.locator(".approval.pending [data-answer]").last();
+      const before = await last.boundingBox();
+      await page.mouse.move(before.x + 4, before.y + before.height / 2);
+      await page.mouse.down();
+      assert.deepEqual(await last.boundingBox(), before);
+      await page.mouse.up();
+      await page.locator(".approval.pending").waitFor({ state: "detached" });
+      await turnEnds(page);
+    }
+    await counts(page.locator(".approval.decided.allowed"), 0);
+    assert.deepEqual(page.problems, []);
+  } finally {
+    await server.stop();
+  }
+});
+
 test("a turn: E1-TC-3.7a stop is offered, E1-TC-3.5b a message is queued, edited and removed, E1-TC-3.7b cancel keeps the part, E1-TC-3.7c then hidden", async () => {
   const { server, page } = await ready();
   try {
