@@ -163,7 +163,7 @@ function enhance(fragment: DocumentFragment): void {
  */
 const cache = new Map<string, MarkdownView>();
 const kCachedViews = 300;
-const kCachedChars = 100_000;
+const kCachedChars = 30_000;
 
 export function markdownFor(key: string): MarkdownView {
   const view = cache.get(key) ?? new MarkdownView();
