@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
 import { $, $$, startPage, texts, until, type Harness } from "./harness";
-import { headline, type ToolCall } from "./views/tool_call";
+import { headline, oneLine, type ToolCall } from "./views/tool_call";
 
 let page: Harness;
 afterEach(() => page?.close());
@@ -31,6 +31,40 @@ describe("a tool", () => {
       call({ toolName: "Edit total.ts", title: "Edit total.ts", kind: "edit", locations: [{ path }] });
     expect(edit("/home/ada/shop/total.ts")).toEqual({ verb: "Edit total.ts", what: "" });
     expect(edit("/home/ada/shop/src/total.ts")).toEqual({ verb: "Edit total.ts", what: "src/total.ts" });
+  });
+
+  it("with a long path shows where it ends, with a long command where it begins", () => {
+    const folder = "/home/ada/.local/state/liminal-builder/demo/scratch/4c2eafc3-e4cd-4cc8-baca-46882699f161";
+    expect(oneLine(`${folder}/greet.py`)).toMatch(/^….{63}\/greet\.py$/);
+    expect(oneLine(`cat ${folder}/greet.py`)).toMatch(/^cat \/home/);
+    expect(oneLine(`https://example.com${folder}`)).toMatch(/^https:/);
+    expect(oneLine("src/a.ts")).toBe("src/a.ts");
+  });
+
+  it("that may not begin before the user answers is not shown as running", async () => {
+    const timeline = await open();
+    timeline.item("c", {
+      turnId: "t",
+      type: "tool_call",
+      toolName: "Bash",
+      callId: "c",
+      status: "create",
+    });
+    await until(() => $(page.root, ".tool .working"));
+    timeline.item("a", {
+      turnId: "t",
+      type: "approval",
+      callId: "c",
+      title: "Run",
+      kind: "tool",
+      state: "pending",
+      status: "create",
+      options: [{ optionId: "no", name: "Reject", kind: "reject_once" }],
+    });
+    await until(() => $(page.root, '.tool [aria-label="Waits for your answer"]'));
+    expect($(page.root, ".tool .working")).toBeNull();
+    timeline.item("a", { state: "answered", status: "complete", answer: { optionId: "yes" } });
+    await until(() => $(page.root, ".tool .working"));
   });
 
   it("shows a command in its body only when the head cannot show all of it", async () => {

@@ -278,7 +278,7 @@ function Switches({ store }: { store: SessionStore }) {
 
 function ContextUse({ store }: { store: SessionStore }) {
   const { context } = store.info.value;
-  if (!context || context.size === 0) return null;
+  if (!context || context.size === 0 || context.used === 0) return null;
   const share = Math.min(1, context.used / context.size);
   const percent = `${Math.round(share * 100)} %`;
   const words = `${percent} of the agent's context is used: ${count(context.used)} of ${count(context.size)} tokens`;

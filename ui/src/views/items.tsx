@@ -241,7 +241,7 @@ export function turnFacts(turn: Turn): string[] {
   if (turn.startedAt && turn.endedAt)
     facts.push(duration(Date.parse(turn.endedAt) - Date.parse(turn.startedAt)));
   const { inputTokens, outputTokens } = turn.usage ?? {};
-  if (inputTokens !== undefined || outputTokens !== undefined)
+  if (inputTokens || outputTokens)
     facts.push(`${count(inputTokens ?? 0)} in, ${count(outputTokens ?? 0)} out`);
   if (turn.costUsd !== undefined) facts.push(cost(turn.costUsd));
   if (turn.modelId) facts.push(turn.modelId);

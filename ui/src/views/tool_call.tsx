@@ -9,7 +9,7 @@ import { fold, useApp } from "./context";
 import { Icon, type IconName } from "./icons";
 import { ItemView } from "./items";
 import { DiffStat, DiffView, Output, Revealed, useDiff } from "./output";
-import { narrow, Working } from "./parts";
+import { narrow, StateMark, Working } from "./parts";
 
 export type ToolCall = Extract<Item, { type: "tool_call" }>;
 
@@ -77,7 +77,9 @@ export function isRunning(item: { status: string }): boolean {
   return item.status === "create" || item.status === "update";
 }
 
-function StateIcon({ item }: { item: ToolCall }) {
+function StateIcon({ item, store }: { item: ToolCall; store: SessionStore }) {
+  if (isRunning(item) && approvalOf(store, item)?.state === "pending")
+    return <StateMark state="needs" label="Waits for your answer" />;
   if (isRunning(item)) return <Working label="Running" />;
   if (item.status === "error" || item.toolOutputIsError)
     return (
@@ -140,7 +142,7 @@ export function ToolCallView({ item }: { item: ToolCall }) {
         )}
         <span class="grow" />
         <Took item={item} />
-        <StateIcon item={item} />
+        <StateIcon item={item} store={store} />
         <Icon name="chevron" size={12} />
       </button>
       {problem && !open && !wasRejected(store, item) && <p class="tool-problem">{problem}</p>}
@@ -189,11 +191,16 @@ function Stat({ diff }: { diff: NonNullable<ToolCall["diffs"]>[number] }) {
   return <DiffStat {...useDiff(diff)} />;
 }
 
-/** The user refused it, which stands right below: nobody has to be told twice. */
-function wasRejected(store: SessionStore, item: ToolCall): boolean {
+/** The question about this call, where it stands right below. */
+function approvalOf(store: SessionStore, item: ToolCall) {
   const next = store.neighbour(item.itemId, 1);
-  if (next?.type !== "approval" || next.callId !== item.callId) return false;
-  const option = next.options.find(({ optionId }) => optionId === next.answer?.optionId);
+  return next?.type === "approval" && next.callId === item.callId ? next : undefined;
+}
+
+/** The user refused it, and that can be read: nobody has to be told twice. */
+function wasRejected(store: SessionStore, item: ToolCall): boolean {
+  const asked = approvalOf(store, item);
+  const option = asked?.options.find(({ optionId }) => optionId === asked.answer?.optionId);
   return option?.kind.startsWith("reject") ?? false;
 }
 
@@ -243,7 +250,12 @@ function Details({ item, root, shown }: { item: ToolCall; root: string; shown: s
   return <>{parts}</>;
 }
 
-const oneLine = (text: string) => text.replace(/\s+/g, " ").slice(0, 200);
+/** A path tells most at its end, anything else at its beginning. */
+const kLongestPath = 72;
+export const oneLine = (text: string) =>
+  /^[^\s"'|&;]*\/[^\s"'|&;]*$/.test(text) && !/^\w+:/.test(text) && text.length > kLongestPath
+    ? `…${text.slice(-kLongestPath)}`
+    : text.replace(/\s+/g, " ").slice(0, 200);
 /**
  * What went wrong, in a line and without the colours of a terminal: commands tell it at their end, others at once.
  */
