@@ -165,6 +165,32 @@ TEST_CASE("a crash in mid-turn ends the turn with the reason and the last words"
   }));
 }
 
+TEST_CASE("a turn that runs when the server stops says so, and not that the agent crashed") {
+  House house;
+  REQUIRE(house.create().has_value());
+  REQUIRE(house.send("hang").has_value());
+  house.run(house.provider->shutdown());
+  REQUIRE(house.ended_turns() == 1);
+  const Turn& turn = house.turns.back();
+  CHECK(turn.type == TurnType::Error);
+  CHECK(turn.error_code == "SERVER_RESTARTED");
+  CHECK(turn.error_message == "The server was stopped during this turn.");
+}
+
+TEST_CASE("a message that was on its way when the server stops says the same") {
+  House house;
+  REQUIRE(house.create().has_value());
+  std::optional<Result<SendResult>> sent;
+  asio::co_spawn(house.io,
+                 house.provider->send_message(house.session, {TurnId("turn-1"), "never mind", {}}),
+                 [&](std::exception_ptr, Result<SendResult> result) { sent = std::move(result); });
+  house.spin([&] { return house.heard(0, "user").size() == 1; });
+  house.run(house.provider->shutdown());
+  house.spin([&] { return sent.has_value(); });
+  REQUIRE_FALSE(sent->has_value());
+  CHECK(sent->error().code == ErrorCode::ServerRestarted);
+}
+
 TEST_CASE("TC-3.4a: cancel interrupts the turn, which ends as cancelled; the process lives") {
   House house;
   REQUIRE(house.create().has_value());

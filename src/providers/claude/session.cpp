@@ -18,6 +18,8 @@ namespace {
 /// Lines read in a row before others get their turn.
 constexpr int kLinesInARow = 64;
 
+constexpr std::string_view kStopped = "The server was stopped during this turn.";
+
 TranslatorOptions translator_options(const SessionId& id, const ClaudeConfig& config) {
   TranslatorOptions options;
   options.session = id;
@@ -184,6 +186,11 @@ TurnEnd Session::end_of(const ExitStatus& status, std::string_view said) const {
     return end;
   }
   end.type = TurnType::Error;
+  if (ending_ == Ending::Shutdown) {
+    end.error_code = std::string(name_of(ErrorCode::ServerRestarted));
+    end.error_message = kStopped;
+    return end;
+  }
   end.error_code = std::string(name_of(ErrorCode::ProcessCrash));
   end.error_message =
       ending_ == Ending::Unasked
@@ -208,10 +215,13 @@ void Session::ended(const std::shared_ptr<AgentProcess>& process, const ExitStat
   writers_.seen(
       mark_of(find_session_file(config_dir(environment_for(*config_)), plan_.cli_session_id)));
   translator_->process_ended(end, now());
-  control_.fail_all({ErrorCode::ProcessCrash, end.error_message});
+  const bool stopped = ending_ == Ending::Shutdown;
+  const ErrorCode code = stopped ? ErrorCode::ServerRestarted : ErrorCode::ProcessCrash;
+  control_.fail_all({code, end.error_message});
   if (binding_ && !binding_->outcome) {
-    binding_->outcome = fail(ErrorCode::ProcessCrash,
-                             fmt::format("{} {} before it took up the message.{}{}", config_->name,
+    binding_->outcome =
+        fail(code, stopped ? std::string(kStopped)
+                           : fmt::format("{} {} before it took up the message.{}{}", config_->name,
                                          status.text(), said.empty() ? "" : " It said: ", said));
     binding_->timer.cancel();
   }

@@ -232,10 +232,11 @@ void Translator::state_changed(std::string_view state, Moment at) {
 
 void Translator::process_ended(TurnEnd end, Moment at) {
   for (auto& [id, call] : calls_) call.background = false;
+  const std::string code = end.error_code.empty() ? "PROCESS_CRASH" : end.error_code;
   end_turn(std::move(end), at);
   expire([](const Asked&) { return true; }, at);
   close([](const Board::Entry&) { return true; },
-        {ItemStatus::Error, "PROCESS_CRASH", "The agent ended before this call had a result."}, at);
+        {ItemStatus::Error, code, "The agent ended before this call had a result."}, at);
   calls_.clear();
   speeches_.clear();
   streaming_.clear();
