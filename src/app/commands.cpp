@@ -72,6 +72,7 @@ Result<std::string> export_offline(const Options& options) {
   if (!store) return std::unexpected(store.error());
   const SystemClock clock;
   ProviderRegistry nobody;
+  add_all_names(nobody, options.agents);
   SessionService service({io.get_executor(), **store, nobody, clock});
   const auto format = options.export_format == "json" ? ExportFormat::Json : ExportFormat::Markdown;
   auto text = run_to_end(io, export_from(service, SessionId(options.export_session), format));

@@ -187,10 +187,8 @@ Result<std::unique_ptr<Provider>> make_provider(const BuiltIn& agent, const Agen
                           agent.config.cli_type, protocol));
 }
 
-}  // namespace
-
-Result<void> add_all_providers(ProviderRegistry& registry, const std::vector<AgentConfig>& agents,
-                               const AgentDeps& deps) {
+/// The built-in agents and those of the configuration, each once.
+Result<std::vector<BuiltIn>> all_agents(const std::vector<AgentConfig>& agents) {
   std::vector<BuiltIn> all = built_ins();
   for (const AgentConfig& config : agents) {
     auto agent = configured(all, config);
@@ -203,12 +201,28 @@ Result<void> add_all_providers(ProviderRegistry& registry, const std::vector<Age
       *same = std::move(*agent);
     }
   }
-  for (const BuiltIn& agent : all) {
+  return all;
+}
+
+}  // namespace
+
+Result<void> add_all_providers(ProviderRegistry& registry, const std::vector<AgentConfig>& agents,
+                               const AgentDeps& deps) {
+  const auto all = all_agents(agents);
+  if (!all) return std::unexpected(all.error());
+  for (const BuiltIn& agent : *all) {
     auto provider = make_provider(agent, deps);
     if (!provider) return std::unexpected(provider.error());
     registry.add(std::move(*provider));
+    registry.name(agent.config.cli_type, agent.config.name);
   }
   return {};
+}
+
+void add_all_names(ProviderRegistry& registry, const std::vector<AgentConfig>& agents) {
+  const auto all = all_agents(agents);
+  if (!all) return;
+  for (const BuiltIn& agent : *all) registry.name(agent.config.cli_type, agent.config.name);
 }
 
 }  // namespace lb

@@ -36,4 +36,7 @@ using AgentDeps = acp::ProviderDeps;
 Result<void> add_all_providers(ProviderRegistry& registry, const std::vector<AgentConfig>& agents,
                                const AgentDeps& deps);
 
+/// Only what they are called, for who starts none of them.
+void add_all_names(ProviderRegistry& registry, const std::vector<AgentConfig>& agents);
+
 }  // namespace lb

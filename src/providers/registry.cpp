@@ -16,6 +16,15 @@ void ProviderRegistry::add(std::unique_ptr<Provider> provider) {
   }
 }
 
+void ProviderRegistry::name(std::string cli_type, std::string name) {
+  names_.insert_or_assign(std::move(cli_type), std::move(name));
+}
+
+std::string ProviderRegistry::name_of(const std::string& cli_type) const {
+  const auto known = names_.find(cli_type);
+  return known == names_.end() ? cli_type : known->second;
+}
+
 Result<Provider*> ProviderRegistry::resolve(std::string_view cli_type) const {
   for (const auto& provider : providers_) {
     if (provider->cli_type() == cli_type) return provider.get();

@@ -1,7 +1,9 @@
 /// ProviderRegistry: CLI type → provider, in the order they were added.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,10 +18,14 @@ class ProviderRegistry {
   void add(std::unique_ptr<Provider> provider);
   /// The provider itself, always the same instance; `UnsupportedCliType` names what there is.
   [[nodiscard]] Result<Provider*> resolve(std::string_view cli_type) const;
+  /// What people call an agent; its CLI type when nobody said. Also for those without provider.
+  void name(std::string cli_type, std::string name);
+  [[nodiscard]] std::string name_of(const std::string& cli_type) const;
   [[nodiscard]] const std::vector<std::unique_ptr<Provider>>& all() const { return providers_; }
 
  private:
   std::vector<std::unique_ptr<Provider>> providers_;
+  std::map<std::string, std::string> names_;
 };
 
 }  // namespace lb

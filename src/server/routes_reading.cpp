@@ -1,7 +1,10 @@
 // What can be read of sessions: timelines, events, outputs, exports, attachments, search.
+#include <fmt/format.h>
+
 #include "server/api_types.h"
 #include "server/routes.h"
 #include "server/sse.h"
+#include "session/texts.h"
 
 namespace lb {
 namespace {
@@ -129,11 +132,13 @@ asio::awaitable<HttpResponse> export_session(Api& api, HttpRequest request) {
   auto text = co_await api.service.export_session(
       session_of(request), markdown ? ExportFormat::Markdown : ExportFormat::Json);
   if (!text) co_return error_response(text.error());
+  const auto status = api.service.status(session_of(request));
+  const std::string name = export_file_name(status ? status->info.title : "");
   HttpResponse response =
       text_response(markdown ? "text/markdown; charset=utf-8" : "application/json; charset=utf-8",
                     std::move(*text));
   response.fields.emplace_back("Content-Disposition",
-                               "attachment; filename=\"session." + format + "\"");
+                               fmt::format("attachment; filename=\"{}.{}\"", name, format));
   co_return response;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "session/markdown.h"
 #include "session/session_service.h"
 #include "session/texts.h"
 #include "store/growth.h"
@@ -11,12 +12,13 @@
 namespace lb {
 namespace {
 
-std::vector<Item> items_of(const History& history) {
-  std::vector<Item> items;
-  for (const FramePtr& frame : history.entries) {
-    if (auto item = decode_text<Item>(frame->payload())) items.push_back(std::move(*item));
+template <class Entry>
+std::vector<Entry> decoded(const std::vector<FramePtr>& frames) {
+  std::vector<Entry> entries;
+  for (const FramePtr& frame : frames) {
+    if (auto entry = decode_text<Entry>(frame->payload())) entries.push_back(std::move(*entry));
   }
-  return items;
+  return entries;
 }
 
 void add_payloads(Encoder& encoder, std::string_view name, const std::vector<FramePtr>& frames) {
@@ -130,7 +132,13 @@ asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id
   auto history = co_await live->window(UINT64_MAX, UINT64_MAX);
   if (!history) co_return std::unexpected(std::move(history.error()));
   if (format == ExportFormat::Markdown) {
-    co_return to_markdown((*session)->record().title, items_of(*history));
+    const SessionRecord& record = (*session)->record();
+    Conversation conversation;
+    conversation.title = record.title;
+    conversation.agent = deps_.providers.name_of(record.cli_type);
+    conversation.items = decoded<Item>(history->entries);
+    conversation.turns = decoded<Turn>(history->turns);
+    co_return to_markdown(conversation);
   }
   std::string out = "{";
   Encoder encoder(out);

@@ -56,7 +56,8 @@ TEST_CASE("export gives the conversation as Markdown and as JSON") {
   const auto markdown =
       world.loop.run(world.service->export_session(session, ExportFormat::Markdown));
   CHECK(*markdown ==
-        "# List files\n\n## You\n\nList files\n\n**Bash**\n\n````\na.txt\n```b.txt```\n````\n\n"
+        "# List files\n\n## You\n\nList files\n\n## "
+        "claude-code\n\n**Bash**\n\n````\na.txt\n```b.txt```\n````\n\n"
         "Two files.\n\n");
   const auto text = world.loop.run(world.service->export_session(session, ExportFormat::Json));
   const auto parsed = parse_json(*text);

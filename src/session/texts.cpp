@@ -28,22 +28,6 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// A fence longer than any run of backticks inside.
-std::string fence_for(std::string_view text) {
-  std::size_t longest = 2;
-  std::size_t run = 0;
-  for (const char c : text) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  return std::string(longest + 1, '`');
-}
-
-void add_block(std::string& out, std::string_view text) {
-  const std::string fence = fence_for(text);
-  out += fmt::format("{}\n{}{}{}\n\n", fence, text, text.ends_with('\n') ? "" : "\n", fence);
-}
-
 }  // namespace
 
 std::string title_from_prompt(std::string_view prompt) {
@@ -57,6 +41,25 @@ std::string title_from_prompt(std::string_view prompt) {
   const bool cut =
       space != std::string_view::npos && space > code_points(text, kEarliestCut).size();
   return std::string(cut ? head.substr(0, space) : head) + "...";
+}
+
+std::string export_file_name(std::string_view title) {
+  constexpr std::size_t kNameMax = 60;
+  std::string name;
+  for (const char c : title) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                       c == '_' || c == '.';
+    if (plain) {
+      name += c;
+    } else if (!name.ends_with('-')) {
+      name += '-';
+    }
+  }
+  // A dash in front would be an option to the next program, a dot would hide the file.
+  name.erase(0, name.find_first_not_of("-."));
+  name.resize(std::min(name.size(), kNameMax));
+  name.erase(name.find_last_not_of("-.") + 1);
+  return name.empty() ? "conversation" : name;
 }
 
 std::optional<std::string> cut_tool_output(Item& item) {
@@ -91,33 +94,6 @@ std::string snippet(std::string_view text, const std::vector<std::string>& words
   const bool cut = begin + out.size() < text.size();
   std::ranges::replace_if(out, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   return (begin > 0 ? "…" : "") + out + (cut ? "…" : "");
-}
-
-std::string to_markdown(const std::string& title, const std::vector<Item>& items) {
-  std::string out = fmt::format("# {}\n\n", title);
-  for (const Item& item : items) {
-    if (const auto* message = std::get_if<Message>(&item.body)) {
-      if (message->origin == Origin::User) out += "## You\n\n";
-      if (message->origin == Origin::System) out += "*System:* ";
-      out += message->content.str() + "\n\n";
-    } else if (const auto* thinking = std::get_if<Thinking>(&item.body)) {
-      out += "<details><summary>Thinking</summary>\n\n" + thinking->content.str() +
-             "\n\n</details>\n\n";
-    } else if (const auto* tool = std::get_if<ToolCall>(&item.body)) {
-      out += fmt::format("**{}**\n\n", tool->title.value_or(tool->tool_name));
-      if (!tool->tool_arguments.empty()) add_block(out, tool->tool_arguments.str());
-      if (tool->tool_output) add_block(out, tool->tool_output->view());
-    } else if (const auto* approval = std::get_if<Approval>(&item.body)) {
-      out += fmt::format("*{}: {}*\n\n", approval->title, wire_name(approval->state));
-    } else if (const auto* plan = std::get_if<Plan>(&item.body)) {
-      for (const PlanEntry& entry : plan->entries) {
-        out += fmt::format("- [{}] {}\n", entry.status == PlanStatus::Completed ? "x" : " ",
-                           entry.content);
-      }
-      out += "\n";
-    }
-  }
-  return out;
 }
 
 }  // namespace lb

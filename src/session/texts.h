@@ -16,14 +16,15 @@ inline constexpr std::string_view kUntitled = "New Session";
 /// space beyond the 20th, with three dots.
 std::string title_from_prompt(std::string_view prompt);
 
+/// What an exported conversation may be called, without an ending: safe in every file system and
+/// on every command line.
+std::string export_file_name(std::string_view title);
+
 /// Shortens a tool output above limits::kToolOutputInlineMax to head and tail, with its size in
 /// `output_bytes`; returns the whole, which is stored beside the item. Nothing for other items.
 std::optional<std::string> cut_tool_output(Item& item);
 
 /// A line of `text` around the first word that was searched for.
 std::string snippet(std::string_view text, const std::vector<std::string>& words);
-
-/// A conversation as Markdown: prompts, answers, and tools with their outputs.
-std::string to_markdown(const std::string& title, const std::vector<Item>& items);
 
 }  // namespace lb

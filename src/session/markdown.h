@@ -1,0 +1,22 @@
+/// A conversation as Markdown, for people: who said what, tools with their outputs, who allowed
+/// what, and how turns ended that did not end well. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/item.h"
+#include "model/turn.h"
+
+namespace lb {
+
+struct Conversation {
+  std::string title;
+  std::string agent;        // Its name for people.
+  std::vector<Item> items;  // In order.
+  std::vector<Turn> turns;  // In order.
+};
+
+std::string to_markdown(const Conversation& conversation);
+
+}  // namespace lb
