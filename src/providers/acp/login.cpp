@@ -74,13 +74,21 @@ Error login_needed(std::string_view agent, const AgentAbilities& abilities,
                    std::string_view login_hint) {
   std::string ways;
   for (const auto& method : abilities.auth_methods) {
-    if (!method.name.empty()) ways += fmt::format("{}{}", ways.empty() ? "" : ", ", method.name);
+    // Whoever is told what to do needs no list of what there is.
+    if (login_hint.empty() && !method.name.empty())
+      ways += fmt::format("{}{}", ways.empty() ? "" : ", ", method.name);
   }
   return {ErrorCode::AgentUnavailable,
           fmt::format(
               "{} is not logged in. {}{}{}{}", agent,
               login_hint.empty() ? "Log in with its own command line, then try again." : login_hint,
               ways.empty() ? "" : " (It offers: ", ways, ways.empty() ? "" : ".)")};
+}
+
+bool is_login_error(const RpcError& error) {
+  if (error.kind != RpcError::Kind::Answered) return false;
+  if (error.code == rpc_code::kAuthenticationRequired) return true;
+  return error_text(error.message, error.data).find("401 Unauthorized") != std::string::npos;
 }
 
 }  // namespace lb::acp

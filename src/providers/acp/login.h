@@ -27,4 +27,7 @@ std::optional<std::string> unattended_login(const AgentAbilities& abilities,
 Error login_needed(std::string_view agent, const AgentAbilities& abilities,
                    std::string_view login_hint);
 
+/// Whether a prompt failed because the agent is not logged in. Some say so only in their text.
+bool is_login_error(const RpcError& error);
+
 }  // namespace lb::acp

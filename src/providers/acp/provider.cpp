@@ -62,6 +62,8 @@ AgentManagerOptions AcpProvider::manager_options() {
   };
   options.on_lost = [this](const Error& why) { on_lost(why); };
   options.on_status = [this](AgentStatus status, std::optional<std::string> message) {
+    // Who is not logged in is not ready, whatever its process does.
+    if (logged_out_) return;
     if (const auto callback = status_) callback(status, std::move(message));
   };
   return options;
@@ -126,7 +128,9 @@ std::shared_ptr<Listeners> AcpProvider::listeners(const SessionId& id) {
 AcpProvider::SessionPtr AcpProvider::make_session(const SessionId& id, std::string project_dir) {
   auto session = std::make_shared<AcpSession>(
       id,
-      SessionDeps{spec_.cli_type, spec_.name, deps_.clock, deps_.timers, [this] { on_stuck(); }},
+      SessionDeps{spec_.cli_type, spec_.name, deps_.clock, deps_.timers, [this] { on_stuck(); },
+                  [this](const RpcError& error) { return on_logged_out(error); },
+                  [this] { logged_in(); }},
       listeners(id));
   session->project_dir = std::move(project_dir);
   return session;
@@ -201,18 +205,25 @@ asio::awaitable<Result<json::object>> AcpProvider::call_logged_in(ConnectionPtr 
                                                                   json::object params,
                                                                   AnswerFirst first) {
   auto result = co_await call(connection, method, params, first);
+  if (result) logged_in();
   if (result || result.error().code != ErrorCode::Unauthenticated) co_return result;
   const Error needed = login_needed(spec_.name, connection->abilities, spec_.login_hint);
   const auto login = unattended_login(connection->abilities, environment());
-  if (!login) co_return std::unexpected(needed);
+  if (!login) {
+    logged_out(needed);
+    co_return std::unexpected(needed);
+  }
   auto done = co_await call(connection, "authenticate", {{"methodId", *login}}, {});
   if (!done) {
+    logged_out(needed);
     co_return fail(needed.code, fmt::format("{} ({})", needed.message, done.error().message));
   }
   result = co_await call(connection, method, params, first);
   if (!result && result.error().code == ErrorCode::Unauthenticated) {
+    logged_out(needed);
     co_return std::unexpected(needed);
   }
+  if (result) logged_in();
   co_return result;
 }
 

@@ -97,6 +97,9 @@ class AcpProvider final : public Provider {
   void on_notification(std::string_view method, const json::value& params);
   void on_lost(const Error& why);
   void on_stuck();
+  Error on_logged_out(const RpcError& error);
+  void logged_out(const Error& why);
+  void logged_in();
 
   SessionPtr make_session(const SessionId& id, std::string project_dir);
   [[nodiscard]] SessionPtr find(const SessionId& id) const;
@@ -139,6 +142,7 @@ class AcpProvider final : public Provider {
   /// The same by the agent's ids: every word it says is looked up here.
   std::map<std::string, SessionPtr, std::less<>> by_cli_;
   StatusCallback status_;
+  std::optional<std::string> logged_out_;  // What to do about it; until something goes well.
   std::set<std::string> warm_;  // Projects for which the process was started ahead, unused yet.
   std::int64_t warm_shown_ = 0;
 };

@@ -173,6 +173,7 @@ TEST_CASE("acp: what the agent says without a prompt is a turn that ends by itse
 
 TEST_CASE("acp: the agent asks for a login") {
   AgentSpec spec = Fixture::codex();
+  spec.argv = {"sh"};  // Installed wherever this runs.
   bool authenticated = false;
   Fixture f(spec);
   json::value& hello = f.script->result["initialize"];
@@ -195,7 +196,45 @@ TEST_CASE("acp: the agent asks for a login") {
     const auto created = f.create();
     REQUIRE_FALSE(created.has_value());
     CHECK(created.error().code == ErrorCode::AgentUnavailable);
-    CHECK(created.error().message.find("codex login") != std::string::npos);
+    CHECK(created.error().message == "Codex is not logged in. Run `codex login`.");
+    // It is not shown as ready, and whoever has logged in meanwhile meets a new process.
+    REQUIRE(!f.statuses.empty());
+    CHECK(f.statuses.back() == AgentStatus::Disconnected);
+    CHECK(test::run(f.io, f.provider->inspect()).problem == created.error().message);
+    REQUIRE(test::run_until(f.io, [&] { return !f.agent()->alive(); }));
+    CHECK(f.statuses.back() == AgentStatus::Disconnected);
+    authenticated = true;
+    REQUIRE(f.create().has_value());
+    CHECK(f.statuses.back() == AgentStatus::Connected);
+    CHECK(test::run(f.io, f.provider->inspect()).status == AgentStatus::Connected);
+  }
+}
+
+TEST_CASE(
+    "acp: a turn that fails for want of a login says what to do, and the agent is not ready") {
+  // As the two adapters of Codex say it.
+  const std::vector<std::pair<int, std::string>> recorded = {
+      {-32000, "Authentication required"},
+      {-32603, "unexpected status 401 Unauthorized: invalid x-api-key"}};
+  for (const auto& said : recorded) {
+    CAPTURE(said.second);
+    Fixture f;
+    REQUIRE(f.create().has_value());
+    bool refuse = true;
+    f.script->on["session/prompt"] = [&](const auto& agent, const auto& heard) {
+      if (refuse) return ScriptedAcp::respond_error(agent, heard.id, said.first, said.second);
+      ScriptedAcp::respond(agent, heard.id, {{"stopReason", "end_turn"}});
+    };
+    (void)f.send("t1");
+    REQUIRE(test::run_until(f.io, [&] { return f.statuses.back() == AgentStatus::Disconnected; }));
+    const Turn failed = f.last_turn();
+    CHECK(failed.type == TurnType::Error);
+    CHECK(failed.error_code == "UNAUTHENTICATED");
+    CHECK(failed.error_message->starts_with("Codex is not logged in. Run `codex login`."));
+    CHECK(f.provider->is_alive(kSession));
+    refuse = false;
+    (void)f.send("t2");
+    REQUIRE(test::run_until(f.io, [&] { return f.statuses.back() == AgentStatus::Connected; }));
   }
 }
 

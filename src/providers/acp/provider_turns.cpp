@@ -94,7 +94,41 @@ void AcpProvider::on_status(StatusCallback callback) {
 // --- The agent as a whole -----------------------------------------------------------------------
 
 asio::awaitable<Result<void>> AcpProvider::reconnect() {
+  logged_in();  // The next call tells.
   return manager_->reconnect();
+}
+
+// --- Logged in or not ---------------------------------------------------------------------------
+
+Error AcpProvider::on_logged_out(const RpcError& error) {
+  const auto& connection = manager_->connection();
+  Error why = login_needed(spec_.name, connection ? connection->abilities : manager_->abilities(),
+                           spec_.login_hint);
+  why.code = ErrorCode::Unauthenticated;
+  if (error.code != rpc_code::kAuthenticationRequired) {
+    why.message += fmt::format(" (It said: {})", error_text(error.message, error.data));
+  }
+  logged_out(why);
+  return why;
+}
+
+/// A process that nobody uses ends, so that the next one finds a login that was made meanwhile.
+void AcpProvider::logged_out(const Error& why) {
+  logged_out_ = why.message;
+  if (const auto callback = status_) callback(AgentStatus::Disconnected, logged_out_);
+  if (any_open()) return;
+  not_warm();
+  asio::co_spawn(
+      deps_.executor,
+      [](std::shared_ptr<AgentManager> manager) -> asio::awaitable<void> {
+        co_await manager->stop();
+      }(manager_),
+      asio::detached);
+}
+
+void AcpProvider::logged_in() {
+  if (!std::exchange(logged_out_, std::nullopt)) return;
+  if (const auto callback = status_) callback(manager_->status(), std::nullopt);
 }
 
 /// One process serves all sessions, so holding one back holds them all: nothing may be lost.
@@ -184,6 +218,9 @@ asio::awaitable<AgentInfo> AcpProvider::inspect() {
   if (!info.installed) {
     info.problem = fmt::format("{} was not found.", command);
     info.remedy = spec_.install_hint;
+  } else if (logged_out_) {
+    info.status = AgentStatus::Disconnected;
+    info.problem = logged_out_;
   }
   co_return info;
 }

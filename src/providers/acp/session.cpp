@@ -119,7 +119,8 @@ void AcpSession::on_reply(const std::shared_ptr<PromptState>& prompt, RpcReply r
   const bool lost = !reply && reply.error().kind != RpcError::Kind::Answered;
   if (refused) {
     // The agent never took it up: that is the sender's to know, not a turn.
-    prompt->failed = error_from(reply.error());
+    const bool login = is_login_error(reply.error()) && deps_.on_logged_out;
+    prompt->failed = login ? deps_.on_logged_out(reply.error()) : error_from(reply.error());
     prompt_.reset();
     return;
   }
@@ -131,10 +132,13 @@ void AcpSession::on_reply(const std::shared_ptr<PromptState>& prompt, RpcReply r
   cancel_watchdog_.reset();
   answer_all_cancelled();
   static const json::object nothing;
-  if (!reply) {
-    publish(translator_.end_turn_with_error(reply.error(), now()));
-  } else {
+  if (reply) {
     publish(translator_.end_turn(reply->is_object() ? reply->get_object() : nothing, now()));
+    if (deps_.on_well) deps_.on_well();
+  } else if (is_login_error(reply.error()) && deps_.on_logged_out) {
+    publish(translator_.end_turn_with_error(deps_.on_logged_out(reply.error()), now()));
+  } else {
+    publish(translator_.end_turn_with_error(reply.error(), now()));
   }
 }
 

@@ -36,6 +36,10 @@ struct SessionDeps {
   Timers& timers;
   /// The agent does not react to this session any more.
   std::function<void()> on_stuck;
+  /// The agent said that it is not logged in; answers what to tell the user.
+  std::function<Error(const RpcError&)> on_logged_out;
+  /// A turn went well.
+  std::function<void()> on_well;
 };
 
 class AcpSession : public std::enable_shared_from_this<AcpSession> {

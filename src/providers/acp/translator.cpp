@@ -132,22 +132,27 @@ Outputs Translator::end_turn(const json::object& result, Timestamp now) {
   return out;
 }
 
-Outputs Translator::end_turn_with_error(const RpcError& error, Timestamp now) {
+Outputs Translator::end_turn_with_error(const Error& why, Timestamp now) {
   // An agent that was told to stop may call that an error; to the user it is his own doing.
   if (turn_ && cancel_requested_) {
     Outputs out;
     finish(out, End::Cancelled, now);
     return out;
   }
+  return fail_turn(why, now);
+}
+
+Outputs Translator::end_turn_with_error(const RpcError& error, Timestamp now) {
   const std::string text = error_text(error.message, error.data);
   if (error.code != rpc_code::kAuthenticationRequired) {
-    return fail_turn({ErrorCode::ProtocolError, text}, now);
+    return end_turn_with_error(Error{ErrorCode::ProtocolError, text}, now);
   }
-  return fail_turn({ErrorCode::Unauthenticated,
-                    fmt::format("The agent is not logged in ({}). Log in with its own command "
-                                "line, then send again.",
-                                text)},
-                   now);
+  return end_turn_with_error(
+      Error{ErrorCode::Unauthenticated,
+            fmt::format("The agent is not logged in ({}). Log in with its own command "
+                        "line, then send again.",
+                        text)},
+      now);
 }
 
 Outputs Translator::fail_turn(const Error& why, Timestamp now) {

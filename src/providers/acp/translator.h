@@ -61,6 +61,7 @@ class Translator {
   Outputs end_turn(const json::object& result, Timestamp now);
   /// The error response to session/prompt.
   Outputs end_turn_with_error(const RpcError& error, Timestamp now);
+  Outputs end_turn_with_error(const Error& why, Timestamp now);
   /// The turn cannot go on: the process died, nobody answers. Nothing when no turn runs.
   Outputs fail_turn(const Error& why, Timestamp now);
   /// The user asked to cancel the running turn; how it ends is then his doing.

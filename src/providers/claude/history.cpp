@@ -262,9 +262,11 @@ TurnEnd HistoryReader::outcome() const {
   } else if (!turn_->error_text.empty()) {
     end.type = TurnType::Error;
     end.status.reset();
-    end.error_code =
-        turn_->error_kind == "authentication_failed" ? "AUTHENTICATION_FAILED" : "API_ERROR";
-    end.error_message = turn_->error_text;
+    const bool login = turn_->error_kind == "authentication_failed";
+    const TranslatorOptions names;
+    end.error_code = login ? kAuthenticationFailed : "API_ERROR";
+    end.error_message =
+        login ? login_text(names.agent, names.command, turn_->error_text) : turn_->error_text;
   } else if (!turn_->open_calls.empty() || turn_->last_stop.empty() ||
              turn_->last_stop == "tool_use") {
     end.type = TurnType::Error;

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "base/utf8.h"
+#include "providers/claude/protocol.h"
 
 namespace lb::claude {
 namespace {
@@ -199,11 +200,7 @@ Error explain_start(const ClaudeConfig& config, std::string_view stderr_tail,
             fmt::format("{} refuses the mode that never asks for root: {}", config.name, said)};
   }
   if (says("/login") || says("Invalid API key") || says("not logged in")) {
-    return {
-        ErrorCode::AgentUnavailable,
-        fmt::format("{} is not logged in: run `{}` in a terminal and log in with /login, or set "
-                    "ANTHROPIC_API_KEY for this agent. ({})",
-                    config.name, config.command, said)};
+    return {ErrorCode::AgentUnavailable, login_text(config.name, config.command, said)};
   }
   return {ErrorCode::SessionCreateFailed,
           fmt::format("Could not connect to {}: it {} before it was ready.{}{}", config.name,

@@ -39,4 +39,19 @@ std::optional<std::string_view> tagged(std::string_view text, std::string_view t
   return text.substr(begin, end - begin);
 }
 
+std::string login_text(std::string_view agent, std::string_view command, std::string_view said) {
+  std::string reason(said);
+  for (const std::string_view advice : {" · Please run /login", "Please run /login · "}) {
+    if (const auto at = reason.find(advice); at != std::string::npos) {
+      reason.erase(at, advice.size());
+    }
+  }
+  while (reason.ends_with('.') || reason.ends_with('\n')) reason.pop_back();
+  const bool plain = reason.empty() || reason.find("ot logged in") != std::string::npos;
+  return fmt::format(
+      "{}{}{}. Run `{}` in a terminal and log in with /login, or set a valid ANTHROPIC_API_KEY for "
+      "this agent; then try again.",
+      agent, plain ? " is not logged in" : " could not log in: ", plain ? "" : reason, command);
+}
+
 }  // namespace lb::claude

@@ -53,4 +53,10 @@ std::string image_label(const json::object& block);
 /// What stands between `<tag>` and `</tag>`, or nothing.
 std::optional<std::string_view> tagged(std::string_view text, std::string_view tag);
 
+/// What to tell who is not logged in. `said` is the CLI's own text, whose advice (/login) is for a
+/// terminal.
+std::string login_text(std::string_view agent, std::string_view command, std::string_view said);
+/// The code of a turn that failed for want of a login.
+inline constexpr std::string_view kAuthenticationFailed = "AUTHENTICATION_FAILED";
+
 }  // namespace lb::claude

@@ -81,6 +81,7 @@ class ClaudeProvider final : public Provider {
   void cool(const std::string& project_dir) override { warm_.cool(project_dir); }
   [[nodiscard]] std::size_t warm() const override { return warm_.count(); }
   asio::awaitable<AgentInfo> inspect() override;
+  asio::awaitable<Result<void>> reconnect() override;
   void hold(const SessionId& session, bool held) override;
   asio::awaitable<void> shutdown() override;
 
@@ -99,6 +100,7 @@ class ClaudeProvider final : public Provider {
   asio::awaitable<Result<ProviderSession>> started(SessionId id, std::shared_ptr<Session> session);
   void show_status(AgentStatus status, std::optional<std::string> message = {});
   void count_alive();
+  void heard(const SessionId& id, const Turn& turn);
 
   std::shared_ptr<const ClaudeConfig> config_;
   ClaudeDeps deps_;
@@ -106,6 +108,7 @@ class ClaudeProvider final : public Provider {
   std::map<SessionId, std::shared_ptr<Session>> sessions_;
   StatusCallback status_callback_;
   AgentStatus status_ = AgentStatus::Idle;
+  std::optional<std::string> logged_out_;  // What to do about it; until a turn goes well.
   std::shared_ptr<bool> living_ = std::make_shared<bool>(true);
   std::optional<std::pair<std::string, std::string>> version_;  // Program → what it said.
   WarmPool warm_;
@@ -127,7 +130,10 @@ SessionHooks ClaudeProvider::hooks_for(SessionId id) {
   const std::weak_ptr<CallbackMap> map = callbacks_;
   SessionHooks hooks;
   hooks.upsert = [map, id](const Upsert& upsert) { call(map, id, &Callbacks::upsert, upsert); };
-  hooks.turn = [map, id](const Turn& turn) { call(map, id, &Callbacks::turn, turn); };
+  hooks.turn = [this, living = std::weak_ptr(living_), map, id](const Turn& turn) {
+    call(map, id, &Callbacks::turn, turn);
+    if (living.lock()) heard(id, turn);
+  };
   hooks.report = [map, id](const SessionReport& report) {
     call(map, id, &Callbacks::report, report);
   };
@@ -156,7 +162,25 @@ void ClaudeProvider::show_status(AgentStatus status, std::optional<std::string> 
   if (status_callback_) status_callback_(status, std::move(message));
 }
 
+/// Who is not logged in is not ready. Processes that were started without a login end, so that the
+/// next message finds one that was made meanwhile.
+void ClaudeProvider::heard(const SessionId& id, const Turn& turn) {
+  if (turn.error_code == kAuthenticationFailed) {
+    logged_out_ = turn.error_message;
+    show_status(AgentStatus::Disconnected, logged_out_);
+    for (const auto& waiting : warm_.take_all()) waiting->retire();
+    if (const auto known = sessions_.find(id); known != sessions_.end()) known->second->retire();
+  } else if (logged_out_ && turn.status == TurnStatus::Completed) {
+    logged_out_.reset();
+    count_alive();
+  }
+}
+
 void ClaudeProvider::count_alive() {
+  if (logged_out_) {
+    if (status_ != AgentStatus::Disconnected) show_status(AgentStatus::Disconnected, logged_out_);
+    return;
+  }
   const bool any = warm_.count() > 0 || std::ranges::any_of(sessions_, [](const auto& known) {
                      return known.second->alive();
                    });
@@ -439,8 +463,16 @@ asio::awaitable<AgentInfo> ClaudeProvider::inspect() {
   if (*version < kOldestVersion) {
     info.problem = fmt::format("Version {} is too old.", *info.version);
     info.remedy = "Update it with: npm install -g @anthropic-ai/claude-code@latest";
+  } else if (logged_out_) {
+    info.problem = logged_out_;
   }
   co_return info;
+}
+
+asio::awaitable<Result<void>> ClaudeProvider::reconnect() {
+  logged_out_.reset();  // The next message tells.
+  count_alive();
+  co_return Result<void>();
 }
 
 void ClaudeProvider::hold(const SessionId& session, bool held) {

@@ -78,6 +78,15 @@ inline asio::awaitable<void> play(std::shared_ptr<ScriptedProcess> agent) {
       agent->exits({.code = {}, .signal = 9});
       co_return;
     }
+    if (text == "logged out") {  // As recorded in 13-no-api-key.
+      agent->says(
+          R"({"type":"assistant","message":{"id":"m","model":"<synthetic>","role":"assistant",)"
+          R"("content":[{"type":"text","text":"Not logged in · Please run /login"}]},)"
+          R"("parent_tool_use_id":null,"error":"authentication_failed"})");
+      agent->says(R"({"type":"result","subtype":"success","is_error":true,"api_error_status":null,)"
+                  R"("result":"Not logged in · Please run /login","stop_reason":"stop_sequence"})");
+      continue;
+    }
     if (text == "ask") {
       agent->says(
           R"({"type":"assistant","parent_tool_use_id":null,"message":{"id":"m","model":"opus","content":[)"

@@ -24,6 +24,8 @@ TranslatorOptions translator_options(const SessionId& id, const ClaudeConfig& co
   TranslatorOptions options;
   options.session = id;
   options.provider_id = config.cli_type;
+  options.agent = config.name;
+  options.command = config.command;
   options.batching.age_ms = config.batch_age_ms;
   options.bypass_allowed = config.allow_bypass;
   return options;

@@ -42,6 +42,8 @@ using Output = std::variant<Upsert, Turn, SessionFacts, CliIdentity, TurnBound>;
 struct TranslatorOptions {
   SessionId session;
   std::string provider_id = "claude-code";
+  std::string agent = "Claude Code";  // For people.
+  std::string command = "claude";     // What they run in a terminal.
   BatcherOptions batching = {};
   Board::Forms forms = Board::Forms::Every;
   bool bypass_allowed = false;

@@ -267,6 +267,8 @@ void Translator::synthetic(const json::object& record, Moment at) {
     end_retry_note(at);
     turn_->error_text = text;
     turn_->error_kind = std::string(kind);
+    // The end of the turn says it, with advice that can be followed here.
+    if (kind == "authentication_failed") return;
   }
   auto& entry = board_.open(
       {turn, ItemId(fmt::format("{}:note:{}", turn.str(), ++numbers(turn).note)), parent},

@@ -165,10 +165,8 @@ TurnEnd Translator::outcome(const json::object& record) const {
   end.error_message = error_message_of(record, turn_->error_text);
   const json::value* status = record.if_contains("api_error_status");
   if (turn_->error_kind == "authentication_failed") {
-    end.error_code = "AUTHENTICATION_FAILED";
-    end.error_message +=
-        " Run `claude` in a terminal and log in with /login, or set "
-        "ANTHROPIC_API_KEY for this agent; then send again.";
+    end.error_code = kAuthenticationFailed;
+    end.error_message = login_text(options_.agent, options_.command, end.error_message);
   } else if (subtype == "error_max_turns") {
     end.error_code = "MAX_TURNS";
   } else if ((status != nullptr && status->is_number()) ||
