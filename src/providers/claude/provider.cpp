@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "providers/claude/callbacks.h"
 #include "providers/claude/discovery.h"
 #include "providers/claude/history.h"
 #include "providers/claude/records.h"
@@ -30,12 +31,6 @@ asio::awaitable<std::invoke_result_t<Work>> on_worker(asio::any_io_executor pool
       }(std::move(work)),
       asio::use_awaitable);
 }
-
-struct Callbacks {
-  UpsertCallback upsert;
-  TurnCallback turn;
-  ReportCallback report;
-};
 
 /// Lives on the io thread. Sessions keep themselves alive while their coroutines run, but reach
 /// the callbacks only through `board_`, which goes with the provider.
@@ -86,8 +81,6 @@ class ClaudeProvider final : public Provider {
   asio::awaitable<void> shutdown() override;
 
  private:
-  using CallbackMap = std::map<SessionId, Callbacks>;
-
   struct Imported {
     FileMark mark;
     std::string directory;
@@ -113,18 +106,6 @@ class ClaudeProvider final : public Provider {
   std::optional<std::pair<std::string, std::string>> version_;  // Program → what it said.
   WarmPool warm_;
 };
-
-/// Calls one callback of a session, if the provider still knows it.
-template <class Member, class Value>
-void call(const std::weak_ptr<std::map<SessionId, Callbacks>>& map, const SessionId& session,
-          Member member, const Value& value) {
-  const auto callbacks = map.lock();
-  if (!callbacks) return;
-  const auto found = callbacks->find(session);
-  if (found == callbacks->end()) return;
-  const auto callback = found->second.*member;  // It may drop itself while it runs.
-  if (callback) callback(value);
-}
 
 SessionHooks ClaudeProvider::hooks_for(SessionId id) {
   const std::weak_ptr<CallbackMap> map = callbacks_;
@@ -281,7 +262,11 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::load_session(SessionId 
     if (!imported->directory.empty() && fs::is_directory(imported->directory, why)) {
       plan.directory = imported->directory;
     }
-  } else if (first && imported.error().code != ErrorCode::SessionNotFound) {
+  } else if (imported.error().code == ErrorCode::SessionNotFound && !first) {
+    co_return fail(ErrorCode::SessionNotFound,
+                   fmt::format("{} no longer has this conversation: its record of it is gone.",
+                               config_->name));
+  } else if (imported.error().code != ErrorCode::SessionNotFound && first) {
     co_return std::unexpected(std::move(imported.error()));
   }
   // Without a file nothing was said yet: the session begins under the same id.

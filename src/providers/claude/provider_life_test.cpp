@@ -44,6 +44,23 @@ TEST_CASE("what a terminal added behind a turn that the CLI knows by another id 
   CHECK(house.ended_turns() == 1);
 }
 
+TEST_CASE("a session whose record is gone is not begun again in silence") {
+  House house;
+  LoadSessionOptions options;
+  options.cli_session_id = "gone";
+  options.project_dir = house.project();
+  options.last_known_turn = TurnId("said-before");
+  const auto loaded = house.run(house.provider->load_session(house.session, options));
+  REQUIRE_FALSE(loaded.has_value());
+  CHECK(loaded.error().code == ErrorCode::SessionNotFound);
+  CHECK(loaded.error().message ==
+        "Claude Code no longer has this conversation: its record of it is gone.");
+  CHECK(house.launcher.launches().empty());
+  options.last_known_turn.reset();  // Nothing was said in it: there is nothing to miss.
+  REQUIRE(house.run(house.provider->load_session(house.session, options)).has_value());
+  CHECK(house.launcher.launches().back().argv.back() == "--session-id=gone");
+}
+
 TEST_CASE("a CLI that does not answer `initialize` in time is ended and the session refused") {
   CHECK(ClaudeConfig().start_max == std::chrono::seconds(30));
   ClaudeConfig config;
@@ -157,6 +174,7 @@ TEST_CASE("how much to think is chosen by what the model knows, and kept when it
   CHECK(request(6) == R"({"subtype":"apply_flag_settings","settings":{"effortLevel":"low"}})");
 
   REQUIRE(house.run(house.provider->kill_session(house.session)).has_value());
+  house.record("cli-1", user_line("t", "2026-01-01T00:00:00.000Z", "said before"));
   LoadSessionOptions again;
   again.cli_session_id = "cli-1";
   again.project_dir = house.project();
