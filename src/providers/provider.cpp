@@ -31,6 +31,10 @@ asio::awaitable<std::vector<DiscoveredSession>> Provider::discover(std::string) 
   co_return std::vector<DiscoveredSession>{};
 }
 
+std::string Provider::records() const {
+  return {};
+}
+
 asio::awaitable<Result<void>> Provider::reconnect() {
   co_return Result<void>{};
 }

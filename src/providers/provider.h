@@ -157,6 +157,9 @@ class Provider {
 
   /// Sessions of this project that the CLI knows.
   virtual asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir);
+  /// Where the CLI keeps its records. What two agents find in the same place is one session; empty
+  /// when nothing is known of it.
+  [[nodiscard]] virtual std::string records() const;
 
   /// What is installed and how it is doing; may look at the disk and run `--version`.
   virtual asio::awaitable<AgentInfo> inspect() = 0;

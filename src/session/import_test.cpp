@@ -96,6 +96,35 @@ TEST_CASE("a history whose import the server did not live to finish is brought i
   }
 }
 
+TEST_CASE("what two agents find in the same records is listed once") {
+  for (const bool same : {true, false}) {
+    CAPTURE(same);
+    World world;
+    world.claude->outside = world.codex->outside = {{"abc", "Set up CI", {5000}, {9000}}};
+    world.claude->records_at = "/home/me/.claude";
+    world.codex->records_at = same ? "/home/me/.claude" : "/home/me/.other";
+    const SessionListRequest list{world.project().project_id, ListScope::All, false};
+    REQUIRE(world.loop.until([&] { return world.codex->discoveries > 0; }));
+    world.loop.settle();
+    CHECK(world.service->list(list)->size() == (same ? 1 : 2));
+  }
+  // Nor does the other one bring back what was deleted.
+  World world;
+  world.claude->outside = world.codex->outside = {{"abc", "Set up CI", {5000}, {9000}}};
+  world.claude->records_at = world.codex->records_at = "/home/me/.claude";
+  const SessionListRequest list{world.project().project_id, ListScope::All, false};
+  REQUIRE(world.loop.until([&] { return world.service->list(list)->size() == 1; }));
+  const SessionId found = world.service->list(list)->at(0).session_id;
+  REQUIRE(world.loop.run(world.service->remove(found)).has_value());
+  world.restart();
+  world.claude->outside = world.codex->outside = {{"abc", "Set up CI", {5000}, {9000}}};
+  world.claude->records_at = world.codex->records_at = "/home/me/.claude";
+  world.codex->discoveries = 0;
+  REQUIRE(world.loop.until([&] { return world.codex->discoveries > 0; }));
+  world.loop.settle();
+  CHECK(world.service->list(list)->empty());
+}
+
 TEST_CASE("a prompt finishes an import that was cut off, and goes on behind it") {
   Outside world;
   world.cut_off_at(12);

@@ -321,13 +321,31 @@ bool news(const SessionRecord& record, const DiscoveredSession& found) {
 
 }  // namespace
 
+/// The other agents over the same records: they find the same sessions, and who found one first, or
+/// made it, has it.
+std::vector<std::string> SessionService::others_at(const Provider& provider) const {
+  std::vector<std::string> others;
+  const std::string records = provider.records();
+  if (records.empty()) return others;
+  for (const auto& other : deps_.providers.all()) {
+    if (other.get() == &provider || other->records() != records) continue;
+    others.emplace_back(other->cli_type());
+  }
+  return others;
+}
+
 /// Each session made outside is listed once: sessions of ours are known by the CLI's id, and an
 /// outside one has the same id of ours for ever.
 void SessionService::take_discovered(const ProjectRecord& project, Provider& provider,
                                      std::vector<DiscoveredSession> found) {
   WriteBatch batch;
   std::vector<CardPtr> fresh;
+  const std::vector<std::string> others = others_at(provider);
   for (const DiscoveredSession& one : found) {
+    const auto has = [&](const std::string& other) {
+      const std::string its = other + ":" + one.cli_session_id;
+      return by_cli_id_.contains(its) || gone_.contains(SessionId(uuid_from(its)));
+    };
     const std::string cli_id = std::string(provider.cli_type()) + ":" + one.cli_session_id;
     const SessionId id(uuid_from(cli_id));
     const auto ours = by_cli_id_.find(cli_id);
@@ -336,7 +354,7 @@ void SessionService::take_discovered(const ProjectRecord& project, Provider& pro
       if (news(known->second.card->record, one)) wake(known->second)->rediscovered(one);
       continue;
     }
-    if (gone_.contains(id)) continue;
+    if (gone_.contains(id) || std::ranges::any_of(others, has)) continue;
     SessionRecord record = new_record(project, std::string(provider.cli_type()));
     record.id = id;
     record.cli_session_id = one.cli_session_id;

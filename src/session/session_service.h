@@ -275,6 +275,7 @@ class SessionService final : private SessionHost {
   void note_missing(const ProjectRecord& project, bool missing);
   void take_discovered(const ProjectRecord& project, Provider& provider,
                        std::vector<DiscoveredSession> found);
+  [[nodiscard]] std::vector<std::string> others_at(const Provider& provider) const;
   SessionRecord new_record(const ProjectRecord& project, std::string cli_type) const;
   asio::awaitable<void> reconnect_now(Provider* provider);
 

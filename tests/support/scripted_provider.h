@@ -68,6 +68,7 @@ class ScriptedProvider final : public Provider {
   bool can_fork = true;
   bool starts_ahead = true;
   AgentInfo info;
+  std::string records_at;                  // Where the CLI keeps its sessions.
   std::vector<DiscoveredSession> outside;  // The sessions the CLI knows, whatever the project.
   /// Called by load_session and import_history: says the history through upsert and turn.
   std::function<void(const SessionId&, const LoadSessionOptions&)> history;
@@ -253,6 +254,7 @@ class ScriptedProvider final : public Provider {
     ++discoveries;
     co_return outside;
   }
+  [[nodiscard]] std::string records() const override { return records_at; }
   asio::awaitable<AgentInfo> inspect() override { co_return info; }
   asio::awaitable<Result<void>> reconnect() override {
     ++reconnects;

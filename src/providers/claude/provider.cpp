@@ -42,6 +42,9 @@ class ClaudeProvider final : public Provider {
         warm_(config_, deps_, [this] { count_alive(); }) {}
 
   [[nodiscard]] std::string_view cli_type() const override { return config_->cli_type; }
+  [[nodiscard]] std::string records() const override {
+    return config_dir(environment_for(*config_)).string();
+  }
 
   asio::awaitable<Result<ProviderSession>> create_session(CreateSessionOptions options) override;
   asio::awaitable<Result<ProviderSession>> load_session(SessionId session,
