@@ -144,8 +144,11 @@ void print_server(const Options& options) {
   }
   auto problem = bind_problem(options);
   if (!problem && address.empty()) problem = port_problem(options);
-  line(problem ? "!!" : "ok", "bind",
-       problem ? *problem : options.host + " port " + std::to_string(options.port));
+  const std::string told = options.host + " port " + std::to_string(options.port);
+  // A server that runs may have been told otherwise: --port, or the configuration changed since.
+  const bool elsewhere = !address.empty() && !options.external_origin && options.port != 0 &&
+                         !address.ends_with(":" + std::to_string(options.port));
+  line(problem ? "!!" : "ok", elsewhere ? "next start" : "bind", problem ? *problem : told);
   line("ok", "credential",
        options.token ? "launch codes and LIMINAL_BUILDER_TOKEN" : "launch codes");
   line("ok", "configuration",

@@ -64,6 +64,7 @@ void add_flags(CLI::App& app, Flags& flags) {
                    ->capture_default_str();
   flags.port = app.add_option("--port", options.port, "Port to listen on; 0 picks a free one")
                    ->envname("LIMINAL_BUILDER_PORT")
+                   ->check(CLI::Range(0, 65535))
                    ->capture_default_str();
   flags.data_dir_given = app.add_option("--data-dir", flags.data_dir, "Where everything is kept")
                              ->envname("LIMINAL_BUILDER_DATA_DIR");

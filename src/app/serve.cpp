@@ -166,10 +166,13 @@ class Program {
 
   void ready() {
     const std::string url = launch_url();
-    log_info("ready", {{"version", kVersion},
-                       {"host", options_.host},
-                       {"port", server_->port()},
-                       {"data_dir", directory_.path()}});
+    // Whoever sits before the terminal reads the next line; a log file has only this one.
+    const bool told = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+    log_event(told ? LogLevel::Debug : LogLevel::Info, "ready",
+              {{"version", kVersion},
+               {"host", options_.host},
+               {"port", server_->port()},
+               {"data_dir", directory_.path()}});
     std::cout << "Liminal Builder is ready: " << url << std::endl;
     notify_systemd();
     if (options_.open_browser) open_browser(url);

@@ -56,6 +56,38 @@ test("the control socket is for this user, and not for the agents", async () => 
   }
 });
 
+test("a value that cannot be is refused with what can be", async () => {
+  for (const value of ["99999", "-1", "http"]) {
+    const refused = await run([`--port=${value}`], place);
+    assert.equal(refused.code, 2);
+    assert.match(refused.err, /--port: .*0.*65535/);
+  }
+  const named = await run([], { home: place.home, env: { LIMINAL_BUILDER_PORT: "99999" } });
+  assert.equal(named.code, 2);
+  assert.match(named.err, /0.*65535/);
+  assert.match((await run(["--log-level", "loud"], place)).err, /debug,info,warn,error,off/);
+});
+
+test("a terminal shows one line when it is ready; a log file has one of its own", async (t) => {
+  await eventually(() => server.log.includes("ready"), "a log line");
+  assert.match(server.log, /"event":"ready"/);
+  if (spawnSync("script", ["--version"]).status !== 0) return t.skip("there is no script(1)");
+  const other = makeHome();
+  const command = `exec '${program}' --no-open --port 0 --data-dir '${join(other.home, "data")}'`;
+  const shown = spawn("script", ["-qec", command, "/dev/null"], { env: environment(other.home), stdio: ["pipe", "pipe", "inherit"] });
+  let out = "";
+  shown.stdout.on("data", (data) => (out += data));
+  const gone = new Promise((done) => shown.once("exit", done));
+  try {
+    await eventually(() => /is ready: http\S+\s/.test(out), "ready on a terminal");
+  } finally {
+    shown.stdin.write("\x03");
+    assert.equal(await gone, 0);
+    other.remove();
+  }
+  assert.equal(out.match(/ready/g).length, 1, out);
+});
+
 test("usage errors end with 2, help and version with 0", async () => {
   assert.equal((await run(["--no-such-flag"], place)).code, 2);
   assert.equal((await run(["--port", "banana"], place)).code, 2);
@@ -144,6 +176,7 @@ test("SIGTERM: clients are told, agents are gone, exit code 0, and the conversat
   const online = await run(["export", sessionId, "--data-dir", join(other.home, "data")], other);
   assert.equal(online.code, 0, online.err);
   assert.match(online.out, /\/slow seconds=600/);
+  assert.match(online.out, /## You\n[\s\S]*> \*\*This turn failed\*\* \(SERVER_RESTARTED\)/);
   await second.stop();
   other.remove();
 });
@@ -182,6 +215,10 @@ test("doctor names every agent and what to do, without a server and with one", a
   const doctor = await run(["doctor", "--data-dir", join(place.home, "data")], place);
   assert.equal(doctor.code, 0);
   assert.match(doctor.out, new RegExp(`at http://127\\.0\\.0\\.1:${server.port}`));
+  assert.match(doctor.out, /next start +127\.0\.0\.1 port 4750\n/); // The configuration's; this one was told otherwise.
+  assert.doesNotMatch(doctor.out, /bind/);
+  const same = await run(["doctor", "--port", String(server.port), "--data-dir", join(place.home, "data")], place);
+  assert.match(same.out, new RegExp(`bind +127\\.0\\.0\\.1 port ${server.port}\\n`));
   assert.match(doctor.out, /demo/);
   assert.match(doctor.out, /synchronous=FULL/);
   assert.match(doctor.out, /looked in/);
