@@ -1,7 +1,7 @@
 // Parts of the page that come after the first picture.
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { World } from "../dev/world.mjs";
-import { Later, dialogs } from "./views/later";
+import { conversation, dialogs, Later } from "./views/later";
 import { $, press, startPage, tick, until, type Harness } from "./harness";
 
 let page: Harness;
@@ -24,6 +24,23 @@ describe("a part that comes later", () => {
     expect([part.module.value, part.failed.value]).toEqual([undefined, true]);
     await part.load();
     expect([part.module.value, part.failed.value]).toEqual(["code", false]);
+  });
+
+  it("a conversation waits for its code, and says so when that cannot be fetched", async () => {
+    page = await startPage(new World("busy"));
+    const kept = conversation.module.peek();
+    conversation.module.value = undefined;
+    try {
+      page.app.show("s-1");
+      await until(() => $(page.root, "#main [role=status]")?.textContent?.includes("Loading"));
+      conversation.failed.value = true;
+      const alert = await until(() => $(page.root, "#main [role=alert]"));
+      expect(alert.textContent).toBe(" This page did not load completely.Reload the page");
+    } finally {
+      conversation.failed.value = false;
+      conversation.module.value = kept;
+    }
+    await until(() => $(page.root, ".session .composer"));
   });
 
   it("a dialog that cannot be fetched gives the keyboard back and offers a reload", async () => {

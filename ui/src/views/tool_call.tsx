@@ -103,8 +103,9 @@ function StateIcon({ item, store }: { item: ToolCall; store: SessionStore }) {
   );
 }
 
-function Took({ item }: { item: ToolCall }) {
+function Took({ item, store }: { item: ToolCall; store: SessionStore }) {
   const app = useApp();
+  if (isRunning(item) && approvalOf(store, item)?.state === "pending") return null; // It has not begun.
   if (!isRunning(item)) {
     const ms = item.endedAt ? Date.parse(item.endedAt) - Date.parse(item.startedAt) : 0;
     return ms >= 100 ? <span class="took">{duration(ms)}</span> : null;
@@ -141,7 +142,7 @@ export function ToolCallView({ item }: { item: ToolCall }) {
           <span class="chip chip-failed">exit {item.exitCode}</span>
         )}
         <span class="grow" />
-        <Took item={item} />
+        <Took item={item} store={store} />
         <StateIcon item={item} store={store} />
         <Icon name="chevron" size={12} />
       </button>
