@@ -99,7 +99,11 @@ async function play(sessionId, prompt) {
   });
   if (/\btools?\b/.test(prompt))
     await tools(sessionId, stopped, /\buntil told\b/.test(prompt));
-  if (/\bapprov/.test(prompt) && !stopped()) await approval(sessionId);
+  if (/\bapprov/.test(prompt) && !stopped()) {
+    const allowed = await approval(sessionId);
+    // As Codex does: a refusal ends the turn.
+    if (!allowed && /\bor stop\b/.test(prompt)) return "cancelled";
+  }
   if (/\blong\b/.test(prompt))
     for (let n = 0; n < 60 && !stopped(); n++)
       await say(
@@ -208,6 +212,7 @@ async function approval(sessionId) {
       },
     ],
   });
+  return allowed;
 }
 
 async function hostile(sessionId, say) {

@@ -206,7 +206,7 @@ test("approvals: allowed from the chat, denied from the inbox, and who decided s
     await card.getByRole("button", { name: /^Allow once/ }).click();
     await turnEnds(page);
     await page.locator(".approval.decided.allowed").waitFor();
-    await send(page, "ask for approval again");
+    await send(page, "ask for approval again or stop");
     await page.locator(".approval.pending").waitFor();
     await page.getByRole("button", { name: /^Inbox/ }).click();
     // This agent's protocol takes no words with an answer: they reach it as the next message.

@@ -1,5 +1,5 @@
 // What the user can do. Each action asks the server and reports a refusal; what happened comes back through the stores.
-import { batch } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import { sessionLink, WireError } from "./api";
 import type { App, DraftImage } from "./app_state";
 import { closeTab, neighbour, openTab, renameTab } from "./tabs";
@@ -290,6 +290,33 @@ async function copy(app: App, what: string, text: string): Promise<void> {
 }
 export const copySessionLink = (app: App, sessionId: string) => copy(app, "Link", sessionLink(sessionId));
 export const copySessionId = (app: App, sessionId: string) => copy(app, "Session id", sessionId);
+
+/** A refusal that ends its turn does so at once, on a busy machine too. What ends later was ended for another reason. */
+const kEndsTurnMs = 30_000;
+
+/**
+ * Sends words that belong to a refusal as the next message. Some agents end the turn on a refusal, and a turn that was cut
+ * holds what is queued; these words were meant for exactly this moment, so that nobody has to release them. Other messages
+ * that wait too keep waiting for the user.
+ */
+export function sendAfterRefusal(app: App, sessionId: string, words: string): void {
+  const store = app.store(sessionId);
+  sendMessage(app, sessionId, words, []);
+  if (!store.loaded.peek()) void app.subscribe(store);
+  let released = false;
+  const stop = effect(() => {
+    const queued = store.turnOrder.value
+      .map((id) => store.turn(id)!.value)
+      .filter((turn) => turn.type === "turn_queued");
+    if (released || queued.length !== 1 || !queued[0]!.held || queued[0]!.content !== words) return;
+    released = true;
+    void resumeQueue(app, sessionId);
+  });
+  setTimeout(() => {
+    stop();
+    if (!app.tabs.peek().ids.includes(sessionId)) app.unsubscribe(sessionId);
+  }, kEndsTurnMs);
+}
 
 /** Answers an approval as it was shown: if it changed meanwhile, the server refuses and the new one is on screen. */
 export async function answerApproval(

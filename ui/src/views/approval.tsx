@@ -1,6 +1,6 @@
 // Someone waits for the user: what exactly will happen, and the answers. The same card in the chat and in the inbox.
 import { useEffect, useId, useState } from "preact/hooks";
-import { answerApproval, askedCall, sendMessage } from "../actions";
+import { answerApproval, askedCall, sendAfterRefusal, sendMessage } from "../actions";
 import { askedDiff } from "../diff";
 import { clockTime, keyName } from "../format";
 import type { ApprovalAnswer, Diff, Item } from "../wire";
@@ -146,7 +146,9 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
     setBusy(true);
     void answerApproval(app, item.sessionId, item, { ...(within ? { message: words } : {}), ...value })
       .then((accepted) => {
-        if (accepted && words !== "" && !within) sendMessage(app, item.sessionId, words, []);
+        if (!accepted || words === "" || within) return;
+        if (kind.startsWith("reject")) sendAfterRefusal(app, item.sessionId, words);
+        else sendMessage(app, item.sessionId, words, []);
       })
       .finally(() => setBusy(false));
   };
