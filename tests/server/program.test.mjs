@@ -176,6 +176,8 @@ test("SIGTERM: clients are told, agents are gone, exit code 0, and the conversat
   const online = await run(["export", sessionId, "--data-dir", join(other.home, "data")], other);
   assert.equal(online.code, 0, online.err);
   assert.match(online.out, /\/slow seconds=600/);
+  const named = await second.ask("GET", `/api/session/${sessionId}/export`);
+  assert.equal(named.headers["content-disposition"], 'attachment; filename="slow-seconds-600.md"');
   assert.match(online.out, /## You\n[\s\S]*> \*\*This turn failed\*\* \(SERVER_RESTARTED\)/);
   await second.stop();
   other.remove();
