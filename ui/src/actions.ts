@@ -261,6 +261,17 @@ export async function forkSession(app: App, sessionId: string): Promise<void> {
   }
 }
 
+/** A name for a file: as the server suggests one, it never begins with a dash or a dot. */
+export function fileName(title: string): string {
+  const name = title.replace(/[^\p{L}\p{N}_.-]+/gu, "-").replace(/^[-.]+/, "");
+  return (
+    [...name]
+      .slice(0, 60)
+      .join("")
+      .replace(/[-.]+$/, "") || "conversation"
+  );
+}
+
 export async function exportSession(
   app: App,
   sessionId: string,
@@ -271,7 +282,7 @@ export async function exportSession(
     const blob = await app.api.blob(`/api/session/${sessionId}/export?format=${format}`);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(blob);
-    link.download = `${(title || "conversation").replace(/[^\w.-]+/g, "-").slice(0, 60)}.${format}`;
+    link.download = `${fileName(title)}.${format}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
+import { fileName } from "./actions";
 import { $, $$, button, press, startPage, tick, texts, type, until, type Harness } from "./harness";
 
 let page: Harness;
@@ -219,4 +220,15 @@ describe("sessions", () => {
     submit(dialog);
     await until(() => texts(page.root, ".session-title").includes("Cents, not floats"));
   });
+});
+
+describe("the file of an export", () => {
+  it.each([
+    ["-rf / is what I typed", "rf-is-what-I-typed"],
+    ["../../.ssh/config", "ssh-config"],
+    ["Größe der Tabs?", "Größe-der-Tabs"],
+    ["", "conversation"],
+    ["?!", "conversation"],
+    ["x".repeat(100), "x".repeat(60)],
+  ])("%s", (title, name) => expect(fileName(title)).toBe(name));
 });
