@@ -182,7 +182,9 @@ Parsed parse_options(int argc, char** argv) {
       app.add_subcommand("open", "Print and open a fresh address of the running server");
   CLI::App* doctor = app.add_subcommand("doctor", "Look at everything and say what to do about it");
   CLI::App* expo = app.add_subcommand("export", "Print a conversation");
-  expo->add_option("session", flags.options.export_session, "The session's id")->required();
+  expo->add_option("session", flags.options.export_session,
+                   "The session's id: \"Copy session id\" in its menu")
+      ->required();
   expo->add_option("--format", flags.options.export_format, "md or json")
       ->check(CLI::IsMember(std::vector<std::string>{"md", "json"}));
   try {
