@@ -116,10 +116,11 @@ TEST_CASE("what two agents find in the same records is listed once") {
   REQUIRE(world.loop.until([&] { return world.service->list(list)->size() == 1; }));
   const SessionId found = world.service->list(list)->at(0).session_id;
   REQUIRE(world.loop.run(world.service->remove(found)).has_value());
+  world.prepare = [](ScriptedProvider& claude, ScriptedProvider& codex) {
+    claude.outside = codex.outside = {{"abc", "Set up CI", {5000}, {9000}}};
+    claude.records_at = codex.records_at = "/home/me/.claude";
+  };
   world.restart();
-  world.claude->outside = world.codex->outside = {{"abc", "Set up CI", {5000}, {9000}}};
-  world.claude->records_at = world.codex->records_at = "/home/me/.claude";
-  world.codex->discoveries = 0;
   REQUIRE(world.loop.until([&] { return world.codex->discoveries > 0; }));
   world.loop.settle();
   CHECK(world.service->list(list)->empty());

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,7 @@ struct World {
     auto first = std::make_unique<ScriptedProvider>("claude-code");
     auto second = std::make_unique<ScriptedProvider>("codex");
     first->outside = outside;
+    if (prepare) prepare(*first, *second);
     claude = first.get();
     codex = second.get();
     registry->add(std::move(first));
@@ -119,6 +121,8 @@ struct World {
   SystemClock clock;
   std::chrono::milliseconds rest_every = limits::kRestEvery;
   std::vector<DiscoveredSession> outside;  // What the first agent knows at the next restart.
+  /// What else both need before a restart: the service looks for sessions as it starts.
+  std::function<void(ScriptedProvider&, ScriptedProvider&)> prepare;
   MemoryStore store{loop.executor()};
   Heard heard;
   std::unique_ptr<ProviderRegistry> registry;
