@@ -102,7 +102,7 @@ TEST_CASE(
 }
 
 TEST_CASE("no file is over 500 lines without a stated reason") {
-  for (const std::string folder : {"src", "ui/src", "tests", "bench"}) {
+  for (const std::string folder : {"src", "ui/src", "ui/tests", "tests", "bench"}) {
     if (!fs::exists(kRoot / folder)) continue;
     for (const auto& file : files_under(folder, {".h", ".cpp", ".ts", ".tsx", ".mjs", ".css"})) {
       const std::string relative = fs::relative(file, kRoot).string();

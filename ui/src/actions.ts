@@ -1,8 +1,8 @@
 // What the user can do. Each action asks the server and reports a refusal; what happened comes back through the stores.
 import { batch, effect } from "@preact/signals";
 import { sessionLink, WireError } from "./api";
-import type { App, DraftImage } from "./app_state";
-import { closeTab, neighbour, openTab, renameTab } from "./tabs";
+import type { App, DraftImage } from "./state/app";
+import { closeTab, neighbour, openTab, renameTab } from "./state/tabs";
 import type { ApprovalAnswer, AttachmentRef, Item, Project, Turn } from "./wire";
 
 /** The words of the conditions E1-TC-5.5a and 5.5b; whatever else is said, these come first. */

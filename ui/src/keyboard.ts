@@ -1,6 +1,6 @@
 // Shortcuts of the whole page, in one table that is also the help sheet.
 import { closeSessionTab, nextQuestion, stepTab } from "./actions";
-import type { App } from "./app_state";
+import type { App } from "./state/app";
 
 export interface Shortcut {
   keys: string[];

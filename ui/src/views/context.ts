@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { signal, type Signal } from "@preact/signals";
-import type { App } from "../app_state";
+import type { App } from "../state/app";
 
 export const AppContext = createContext<App | undefined>(undefined);
 

@@ -1,11 +1,11 @@
 // What fills the main area before there is a conversation: first run, overview, the door.
 import { useState } from "preact/hooks";
 import { jumpTo, tryDemo } from "../actions";
-import type { App } from "../app_state";
+import type { App } from "../state/app";
 import { age, keyName } from "../format";
 import { stateNames, stateOf, states, summary, type State } from "../glance";
 import type { SessionInfo } from "../wire";
-import { AgentRow } from "./agents";
+import { AgentRow } from "./sidebar/agents";
 import { useApp } from "./context";
 import { AgentMark, Icon, Logo } from "./icons";
 import { CopyButton, PhoneMenu, StateMark } from "./parts";

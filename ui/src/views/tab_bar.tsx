@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { closeSessionTab } from "../actions";
 import { stateNames, stateOf } from "../glance";
-import { moveTab, titleOf } from "../tabs";
+import { moveTab, titleOf } from "../state/tabs";
 import { useApp } from "./context";
 import { AgentMark, Icon } from "./icons";
 import { IconButton, StateMark, Working } from "./parts";

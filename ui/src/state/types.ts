@@ -1,0 +1,47 @@
+// The shapes of what the page knows beside the server's own: toasts, dialogs, drafts, places of reading.
+import type { Item, SessionInfo, SessionStatus } from "../wire";
+
+export type Theme = "system" | "light" | "dark";
+export type Page = "session" | "home" | "inbox" | "archived";
+export interface Toast {
+  id: number;
+  kind: "error" | "info";
+  text: string;
+  action?: { label: string; run: () => void };
+}
+export interface Creating {
+  cliType: string;
+  projectId: string;
+  at: string;
+}
+export interface Waiting {
+  sessionId: string;
+  title: string;
+  item: Extract<Item, { type: "approval" }>;
+}
+export interface DraftImage {
+  key: string;
+  name: string;
+  url: string;
+  attachmentId?: string;
+  problem?: string;
+}
+export interface Scroll {
+  offset: number;
+  following: boolean;
+  sizes: unknown[];
+}
+export type Known = Pick<SessionStatus, "modes" | "models" | "thinkingLevels">;
+
+export type Dialog =
+  | { kind: "add-project" }
+  | { kind: "new-session"; projectId?: string }
+  | { kind: "rename"; sessionId: string }
+  | { kind: "palette"; query?: string }
+  | { kind: "search"; query?: string }
+  | { kind: "shortcuts" }
+  | { kind: "settings" }
+  | { kind: "confirm"; title: string; text: string; action: string; run: () => void };
+
+/** What a tab shows of its session before the server has said anything: kept with the tabs. */
+export type TabName = Pick<SessionInfo, "title" | "cliType">;

@@ -1,0 +1,159 @@
+// What waits for the user over all sessions, and what was put away.
+import { useEffect, useState } from "preact/hooks";
+import { archiveSession, jumpTo, lastFailure, sendAgain, type Failure } from "../../actions";
+import { age } from "../../format";
+import type { SessionInfo } from "../../wire";
+import { ApprovalView } from "./approval";
+import { useApp } from "../context";
+import { AgentMark, Icon } from "../icons";
+import { PhoneMenu } from "../parts";
+
+/** Everything that waits for the user, over all sessions, answerable in place. */
+export function InboxPage() {
+  const app = useApp();
+  const failed = app.failed.value;
+  return (
+    <main class="page inbox" id="main">
+      <PhoneMenu />
+      <div class="page-column">
+        <h1>Inbox</h1>
+        {app.waiting.value.length + failed.length === 0 && (
+          <div class="inbox-empty">
+            <Icon name="check" size={24} />
+            <p>Nobody waits for you.</p>
+            <p class="muted">Approvals, questions and failures of all sessions appear here.</p>
+          </div>
+        )}
+        {app.waiting.value.map(({ sessionId, title, item }) => {
+          const info = app.session(sessionId)?.value;
+          return (
+            <section key={item.itemId} class="inbox-item">
+              <button
+                type="button"
+                class="inbox-from"
+                onClick={() => void jumpTo(app, sessionId, item.itemId)}
+              >
+                <AgentMark cliType={info?.cliType ?? ""} name={app.agent(info?.cliType ?? "")?.name} />
+                <strong>
+                  <bdi>{title || "New Session"}</bdi>
+                </strong>
+                <span class="muted">
+                  {app.project(info?.projectId ?? "")?.name} · {age(item.startedAt, app.now.value)}
+                </span>
+                <Icon name="chevron" size={12} />
+              </button>
+              <ApprovalView item={item} alone />
+            </section>
+          );
+        })}
+        {failed.length > 1 && (
+          <div class="inbox-rest">
+            <h2>Failed {failed.length}</h2>
+            <button
+              type="button"
+              class="button small"
+              onClick={() => failed.forEach((info) => app.dismissFailure(info.sessionId))}
+            >
+              Dismiss all
+            </button>
+          </div>
+        )}
+        {failed.map((info) => (
+          <FailedCard key={info.sessionId} info={info} />
+        ))}
+      </div>
+    </main>
+  );
+}
+
+/** A turn that failed while nobody looked: why, and what can be done about it from here. */
+function FailedCard({ info }: { info: SessionInfo }) {
+  const app = useApp();
+  const [failure, setFailure] = useState<Failure | undefined>(undefined);
+  useEffect(() => {
+    let gone = false;
+    lastFailure(app, info.sessionId).then(
+      (found) => {
+        if (!gone) setFailure(found);
+      },
+      () => {}, // The card still says that it failed, and opens.
+    );
+    return () => {
+      gone = true;
+    };
+  }, [info.sessionId, info.lastActiveAt]);
+  const prompt = failure?.prompt;
+  return (
+    <section class="inbox-item failed-item">
+      <button type="button" class="inbox-from" onClick={() => app.show(info.sessionId)}>
+        <AgentMark cliType={info.cliType} name={app.agent(info.cliType)?.name} />
+        <strong>
+          <bdi>{info.title || "New Session"}</bdi>
+        </strong>
+        <span class="state-label failed">failed</span>
+        <span class="muted">
+          {app.project(info.projectId)?.name} · {age(info.lastActiveAt, app.now.value)}
+        </span>
+        <Icon name="chevron" size={12} />
+      </button>
+      <div class="failed-body">
+        <p class="failed-why">{failure?.turn.errorMessage ?? "The turn did not end well."}</p>
+        <div class="approval-actions">
+          {prompt && (
+            <button type="button" class="button" onClick={() => sendAgain(app, info.sessionId, prompt)}>
+              <Icon name="retry" size={14} />
+              Retry
+            </button>
+          )}
+          <button type="button" class="button" onClick={() => app.dismissFailure(info.sessionId)}>
+            Dismiss
+          </button>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+export function ArchivePage() {
+  const app = useApp();
+  return (
+    <main class="page archive" id="main">
+      <PhoneMenu />
+      <div class="page-column">
+        <h1>Archived sessions</h1>
+        {app.archived.value.length === 0 && (
+          <div class="inbox-empty">
+            <Icon name="archive" size={24} />
+            <p>Nothing is archived.</p>
+            <p class="muted">
+              Archive a session from its menu: it leaves the list and can be brought back here.
+            </p>
+          </div>
+        )}
+        <ul class={app.archived.value.length > 0 ? "card-list" : ""}>
+          {app.archived.value.map((info) => (
+            <li key={info.sessionId} class="card-row">
+              <AgentMark cliType={info.cliType} name={app.agent(info.cliType)?.name} />
+              <span class="card-title">
+                <bdi>{info.title || "New Session"}</bdi>
+                <span class="muted">
+                  {app.project(info.projectId)?.name} · {age(info.lastActiveAt, app.now.value)}
+                </span>
+              </span>
+              <button type="button" class="button small" onClick={() => app.showArchived(info)}>
+                Read
+              </button>
+              <button
+                type="button"
+                class="button small"
+                onClick={() => void archiveSession(app, info.sessionId, false)}
+              >
+                Bring back
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </main>
+  );
+}

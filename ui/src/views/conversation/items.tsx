@@ -1,0 +1,258 @@
+// One view per kind of item. A kind without a view does not compile.
+import type { JSX } from "preact";
+import type { Signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { between, clockTime, cost, count, duration } from "../../format";
+import type { Item, Turn } from "../../wire";
+import { sendAgain } from "../../actions";
+import { ApprovalView } from "./approval";
+import { fold, useApp } from "../context";
+import { Icon } from "../icons";
+import { Markdown } from "./markdown";
+import { CopyButton, Working } from "../parts";
+import { isRunning, ownProblem, ToolCallView } from "./tool_call";
+
+type Of<T extends Item["type"]> = Extract<Item, { type: T }>;
+type View<T extends Item["type"]> = (props: { item: Of<T> }) => JSX.Element;
+
+const views: { [T in Item["type"]]: View<T> } = {
+  message: MessageView,
+  thinking: ThinkingView,
+  tool_call: ToolCallView,
+  approval: ApprovalView,
+  plan: PlanView,
+};
+
+/** Draws one item and draws it alone again when its signal changes. */
+export function ItemView({ item }: { item: Signal<Item> }) {
+  const View = views[item.value.type] as View<Item["type"]>;
+  return <View item={item.value as never} />;
+}
+
+function MessageView({ item }: { item: Of<"message"> }) {
+  const app = useApp();
+  if (item.origin === "user") return <UserMessage content={item.content} item={item} />;
+  if (item.origin === "system") {
+    return (
+      <aside class="system-note">
+        <Icon name="alert" size={14} />
+        <span>{item.content}</span>
+      </aside>
+    );
+  }
+  const cut =
+    item.status === "cancelled" ? (
+      <p class="cut">Cut off here.</p>
+    ) : item.status === "error" ? (
+      <p class="cut">{ownProblem(app.store(item.sessionId), item) ?? "Cut off here."}</p>
+    ) : null;
+  return (
+    <article class="message agent" aria-busy={isRunning(item)}>
+      <Markdown id={`${item.sessionId}:${item.itemId}`} text={item.content} final={!isRunning(item)} />
+      {cut}
+      {!isRunning(item) && (
+        <div class="message-tools">
+          <CopyButton text={item.content} label="Copy message as Markdown" />
+        </div>
+      )}
+    </article>
+  );
+}
+
+export function UserMessage({
+  content,
+  item,
+  children,
+}: {
+  content: string;
+  item?: Of<"message">;
+  children?: JSX.Element;
+}) {
+  const long = content.length > 2400 || content.split("\n").length > 24;
+  const { open, toggle } = fold(`user:${item?.sessionId}:${item?.itemId}`, !long);
+  return (
+    <article class="message user" aria-label="You">
+      <div class="bubble">
+        {item?.attachments?.map((attachment) => (
+          <AttachmentImage key={attachment.attachmentId} sessionId={item.sessionId} attachment={attachment} />
+        ))}
+        <p class={open ? "" : "clamped"} dir="auto">
+          {content}
+        </p>
+        {long && (
+          <button type="button" class="link-button" onClick={toggle}>
+            {open ? "Show less" : "Show all"}
+          </button>
+        )}
+      </div>
+      <div class="message-tools">
+        {item && (
+          <time dateTime={item.startedAt} title={item.startedAt}>
+            {clockTime(item.startedAt)}
+          </time>
+        )}
+        {item && <CopyButton text={content} label="Copy message" />}
+        {children}
+      </div>
+    </article>
+  );
+}
+
+/** Images need the bearer, so they are fetched and shown from memory. */
+function AttachmentImage({
+  sessionId,
+  attachment,
+}: {
+  sessionId: string;
+  attachment: NonNullable<Of<"message">["attachments"]>[number];
+}) {
+  const app = useApp();
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    let made: string | undefined;
+    let gone = false;
+    app.api.blob(`/api/session/${sessionId}/attachment/${attachment.attachmentId}`).then(
+      (blob) => {
+        if (gone || !/^image\/(png|jpeg|gif|webp)$/.test(blob.type)) return;
+        made = URL.createObjectURL(blob);
+        setUrl(made);
+      },
+      () => {},
+    );
+    return () => {
+      gone = true;
+      if (made) URL.revokeObjectURL(made);
+    };
+  }, [attachment.attachmentId]);
+  return url ? (
+    <a href={url} target="_blank" rel="noopener" title="Open the image">
+      <img class="attachment" src={url} alt={attachment.name ?? "Attached image"} />
+    </a>
+  ) : (
+    <span class="chip">
+      <Icon name="image" size={14} /> {attachment.name ?? "image"}
+    </span>
+  );
+}
+
+function ThinkingView({ item }: { item: Of<"thinking"> }) {
+  const running = isRunning(item);
+  const { open, toggle } = fold(`thinking:${item.sessionId}:${item.itemId}`, false);
+  const long = item.endedAt !== undefined && Date.parse(item.endedAt) - Date.parse(item.startedAt) >= 1000;
+  const took = long ? between(item.startedAt, item.endedAt) : undefined;
+  return (
+    <section class="thinking">
+      <button type="button" class="thinking-head" aria-expanded={open} onClick={toggle}>
+        <Icon name="brain" size={15} />
+        {running ? (
+          <span class="shimmer">Thinking…</span>
+        ) : (
+          <span>{took ? `Thought for ${took}` : "Thought"}</span>
+        )}
+        <Icon name="chevron" size={12} />
+      </button>
+      {open && (
+        <div class="thinking-body">
+          <Markdown id={`${item.sessionId}:${item.itemId}`} text={item.content} final={!running} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function PlanView({ item }: { item: Of<"plan"> }) {
+  const app = useApp();
+  // What an ended turn left undone is not being done.
+  const goesOn = app.store(item.sessionId).turn(item.turnId)?.value.type === "turn_started";
+  const done = item.entries.filter((entry) => entry.status === "completed").length;
+  return (
+    <section class="plan" aria-label="Plan">
+      <header>
+        <Icon name="list" size={15} />
+        <h3>Plan</h3>
+        <span class="muted">
+          {done} of {item.entries.length}
+        </span>
+      </header>
+      <ol>
+        {item.entries.map((entry, index) => (
+          <li
+            key={index}
+            class={`plan-${entry.status === "in_progress" && !goesOn ? "pending" : entry.status}`}
+          >
+            <span class="plan-mark">
+              {entry.status === "completed" ? (
+                <Icon name="check" size={12} />
+              ) : entry.status === "in_progress" && goesOn ? (
+                <Working label="In progress" />
+              ) : null}
+            </span>
+            <span>
+              {entry.content}
+              {entry.status === "completed" && <span class="visually-hidden"> (done)</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** How a turn ended, what it took, and a second try when it failed. */
+export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
+  const app = useApp();
+  const value = turn.value;
+  const facts = turnFacts(value);
+  const retry = () => {
+    const user = app.store(value.sessionId).item(`${value.turnId}:user`)?.peek();
+    if (user?.type === "message") sendAgain(app, value.sessionId, user);
+  };
+  if (value.type === "turn_error") {
+    return (
+      <div class="turn-footer turn-failed" role="note">
+        <Icon name="alert" size={16} />
+        <div class="grow">
+          <strong>This turn failed.</strong> {value.errorMessage}
+          <p class="muted">
+            {facts.join(" · ")}
+            {facts.length > 0 && value.errorCode && " · "}
+            {value.errorCode && <code>{value.errorCode}</code>}
+          </p>
+        </div>
+        {value.origin === "user" && (
+          <button type="button" class="button" onClick={retry}>
+            <Icon name="retry" size={14} />
+            Retry
+          </button>
+        )}
+      </div>
+    );
+  }
+  const cancelled = value.status === "cancelled";
+  return (
+    <div class={`turn-footer ${cancelled ? "turn-cancelled" : ""}`}>
+      {[cancelled ? "Cancelled" : "", ...facts].filter(Boolean).join(" · ")}
+    </div>
+  );
+}
+
+export function turnFacts(turn: Turn): string[] {
+  const facts = [];
+  if (turn.startedAt && turn.endedAt)
+    facts.push(duration(Date.parse(turn.endedAt) - Date.parse(turn.startedAt)));
+  const { inputTokens, outputTokens } = turn.usage ?? {};
+  if (inputTokens || outputTokens)
+    facts.push(`${count(inputTokens ?? 0)} in, ${count(outputTokens ?? 0)} out`);
+  if (turn.costUsd !== undefined) facts.push(cost(turn.costUsd));
+  if (turn.modelId) facts.push(turn.modelId);
+  const usual = [
+    "end_turn",
+    "stop",
+    "completed",
+    "success",
+    ...(turn.status === "cancelled" ? ["cancelled"] : []),
+  ];
+  if (turn.finishReason && !usual.includes(turn.finishReason))
+    facts.push(turn.finishReason.replaceAll("_", " "));
+  return facts;
+}

@@ -1,0 +1,275 @@
+// A tool call as a developer wants to see it: what it does, how it goes, and on demand everything.
+import type { ComponentChildren } from "preact";
+import { toSpans } from "../../ansi";
+import type { App } from "../../state/app";
+import { duration, within } from "../../format";
+import type { SessionStore } from "../../state/timeline";
+import type { Item } from "../../wire";
+import { fold, useApp } from "../context";
+import { Icon, type IconName } from "../icons";
+import { ItemView } from "./items";
+import { DiffStat, DiffView, Output, Revealed, useDiff } from "./output";
+import { narrow, StateMark, Working } from "../parts";
+
+export type ToolCall = Extract<Item, { type: "tool_call" }>;
+
+const icons: Record<string, IconName> = {
+  read: "file",
+  edit: "edit",
+  delete: "trash",
+  move: "move",
+  search: "search",
+  execute: "terminal",
+  think: "brain",
+  fetch: "globe",
+  other: "tool",
+};
+
+/** What a tool does, where neither its title nor its name says more than its argument. */
+const kindVerbs: Record<string, string> = {
+  read: "Read",
+  edit: "Edit",
+  delete: "Delete",
+  move: "Move",
+  search: "Search",
+  execute: "Run",
+  fetch: "Fetch",
+};
+
+/** The argument that says most, for the one line that is always visible. Nothing is said twice. */
+export function headline(item: ToolCall, root = ""): { verb: string; what: string } {
+  const args = (item.toolArguments as Record<string, unknown> | undefined) ?? {};
+  const first = ["command", "cmd", "file_path", "path", "pattern", "query", "url", "description", "prompt"]
+    .map((key) => args[key])
+    .find((value) => typeof value === "string" || Array.isArray(value));
+  const what = within(
+    root,
+    Array.isArray(first)
+      ? unwrapped(first.map(String))
+      : ((first as string | undefined) ?? item.locations?.[0]?.path ?? item.diffs?.[0]?.path ?? ""),
+  );
+  const short = (text: string) => (root === "" ? text : text.replaceAll(`${root}/`, ""));
+  const repeats = (text: string) => what !== "" && what.startsWith(text.replace(/…$/, ""));
+  const title = short(item.title ?? "");
+  const name = title === "" || repeats(title) ? short(item.toolName) : title;
+  if (repeats(name)) return { verb: kindVerbs[item.kind ?? ""] ?? "Tool", what };
+  return { verb: name, what: name.includes(what) ? "" : what };
+}
+
+/** A command that is only handed to a shell is that command. */
+function unwrapped(command: readonly string[]): string {
+  const shell = /(?:^|\/)(?:ba|z|da)?sh$/.test(command[0] ?? "") && /^-l?c$/.test(command[1] ?? "");
+  return shell && command.length === 3 ? command[2]! : command.join(" ");
+}
+
+/** Why it failed, unless its turn failed for the same reason: that is said once, where the turn ends. */
+export function ownProblem(
+  store: SessionStore,
+  item: { turnId: string; errorMessage?: string },
+): string | undefined {
+  const turn = store.turn(item.turnId)?.value;
+  return turn?.type === "turn_error" && turn.errorMessage === item.errorMessage
+    ? undefined
+    : item.errorMessage;
+}
+
+export function isRunning(item: { status: string }): boolean {
+  return item.status === "create" || item.status === "update";
+}
+
+function StateIcon({ item, store }: { item: ToolCall; store: SessionStore }) {
+  if (isRunning(item) && approvalOf(store, item)?.state === "pending")
+    return <StateMark state="needs" label="Waits for your answer" />;
+  if (isRunning(item)) return <Working label="Running" />;
+  if (item.status === "error" || item.toolOutputIsError)
+    return (
+      <span class="state failed" title="Failed">
+        <Icon name="close" size={14} />
+        <span class="visually-hidden">Failed</span>
+      </span>
+    );
+  if (item.status === "cancelled")
+    return (
+      <span class="state muted" title="Cancelled">
+        <Icon name="stop" size={12} />
+        <span class="visually-hidden">Cancelled</span>
+      </span>
+    );
+  return (
+    <span class="state done" title="Done">
+      <Icon name="check" size={14} />
+      <span class="visually-hidden">Done</span>
+    </span>
+  );
+}
+
+function Took({ item, store }: { item: ToolCall; store: SessionStore }) {
+  const app = useApp();
+  if (isRunning(item) && approvalOf(store, item)?.state === "pending") return null; // It has not begun.
+  if (!isRunning(item)) {
+    const ms = item.endedAt ? Date.parse(item.endedAt) - Date.parse(item.startedAt) : 0;
+    return ms >= 100 ? <span class="took">{duration(ms)}</span> : null;
+  }
+  const ms = app.now.value - Date.parse(item.startedAt);
+  return ms >= 2000 ? <span class="took">{duration(ms)}</span> : null;
+}
+
+export function ToolCallView({ item }: { item: ToolCall }) {
+  const app = useApp();
+  const store = app.store(item.sessionId);
+  const children = store.childrenOf(item.callId).filter((id) => store.item(id)?.peek().type !== "approval");
+  const hasDiff = (item.diffs?.length ?? 0) > 0;
+  const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff);
+  const root = projectPath(app, item.sessionId);
+  const { verb, what } = headline(item, root);
+  const own = ownProblem(store, item);
+  const problem = own ?? (item.toolOutputIsError ? saidLine(item) : undefined);
+  return (
+    <section class={`tool tool-${item.status} ${open ? "open" : ""}`} aria-label={`Tool ${verb}`}>
+      <button type="button" class="tool-head" aria-expanded={open} onClick={toggle}>
+        <Icon name={children.length > 0 ? "agent" : (icons[item.kind ?? "other"] ?? "tool")} size={15} />
+        <span class="verb">
+          <bdi>{verb}</bdi>
+        </span>
+        {what !== "" && (
+          <code class="what" title={what}>
+            {oneLine(what)}
+          </code>
+        )}
+        {hasDiff && item.diffs!.length === 1 && <Stat diff={item.diffs![0]!} />}
+        {children.length > 0 && <span class="chip">{children.length} steps</span>}
+        {item.exitCode !== undefined && item.exitCode !== 0 && (
+          <span class="chip chip-failed">exit {item.exitCode}</span>
+        )}
+        <span class="grow" />
+        <Took item={item} store={store} />
+        <StateIcon item={item} store={store} />
+        <Icon name="chevron" size={12} />
+      </button>
+      {problem && !open && !wasRejected(store, item) && <p class="tool-problem">{problem}</p>}
+      {open && (
+        <div class="tool-body">
+          <Details item={item} root={root} shown={what} />
+          {own && <p class="tool-problem">{own}</p>}
+          {item.diffs?.map((diff) => (
+            <DiffView
+              key={diff.path}
+              id={`${item.sessionId}:${item.itemId}`}
+              diff={diff}
+              root={root}
+              bare={
+                item.diffs!.length === 1 && (what === within(root, diff.path) || verb.includes(diff.path))
+              }
+            />
+          ))}
+          {children.length > 0 && (
+            <div class="subagent">
+              {children.map((id) => {
+                const child = store.item(id);
+                return child && <ItemView key={id} item={child} />;
+              })}
+            </div>
+          )}
+          {!hasDiff && item.toolOutput !== undefined && (
+            <Output
+              sessionId={item.sessionId}
+              itemId={item.itemId}
+              text={item.toolOutput}
+              size={item.outputBytes}
+              isError={item.toolOutputIsError ?? item.status === "error"}
+            />
+          )}
+          {item.toolOutput === undefined && !hasDiff && children.length === 0 && (
+            <p class="muted">{isRunning(item) ? "Running…" : "No output."}</p>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Stat({ diff }: { diff: NonNullable<ToolCall["diffs"]>[number] }) {
+  return <DiffStat {...useDiff(diff)} />;
+}
+
+/** The question about this call, where it stands right below. */
+function approvalOf(store: SessionStore, item: ToolCall) {
+  const next = store.neighbour(item.itemId, 1);
+  return next?.type === "approval" && next.callId === item.callId ? next : undefined;
+}
+
+/** The user refused it, and that can be read: nobody has to be told twice. */
+function wasRejected(store: SessionStore, item: ToolCall): boolean {
+  const asked = approvalOf(store, item);
+  const option = asked?.options.find(({ optionId }) => optionId === asked.answer?.optionId);
+  return option?.kind.startsWith("reject") ?? false;
+}
+
+/** A line that the head shows as a whole, and in which nothing can hide. */
+const fitsHead = (text: string) => !narrow.matches && /^[\x20-\x7e]{1,60}$/.test(text);
+
+/** The arguments: a command as it was run, anything else as JSON, places as paths; `shown` stands in the head. */
+function Details({ item, root, shown }: { item: ToolCall; root: string; shown: string }) {
+  const args = item.toolArguments as Record<string, unknown> | undefined;
+  const command = args?.["command"] ?? args?.["cmd"];
+  const parts: ComponentChildren[] = [];
+  const said = (text: string) => text === shown && fitsHead(text);
+  if (typeof command === "string" && said(command)) return null;
+  const [place, ...others] = item.locations ?? [];
+  if (place && others.length === 0 && place.line === undefined && said(within(root, place.path))) return null;
+  if (typeof command === "string" || Array.isArray(command)) {
+    parts.push(
+      <pre class="command" tabIndex={0} aria-label="Command">
+        <span class="prompt" aria-hidden="true">
+          ${" "}
+        </span>
+        <Revealed text={Array.isArray(command) ? command.join(" ") : command} />
+      </pre>,
+    );
+  } else if (item.diffs?.length) {
+    return null; // The diff names its file.
+  } else if (item.locations && item.locations.length > 0) {
+    parts.push(
+      <ul class="places">
+        {item.locations.map((place) => (
+          <li key={`${place.path}:${place.line}`}>
+            <code title={place.path}>
+              {within(root, place.path)}
+              {place.line !== undefined ? `:${place.line}` : ""}
+            </code>
+          </li>
+        ))}
+      </ul>,
+    );
+  } else if (args && Object.keys(args).length > 0) {
+    parts.push(
+      <pre class="arguments" tabIndex={0} aria-label="Arguments">
+        {JSON.stringify(args, null, 2)}
+      </pre>,
+    );
+  }
+  return <>{parts}</>;
+}
+
+/** A path tells most at its end, anything else at its beginning. */
+const kLongestPath = 72;
+export const oneLine = (text: string) =>
+  /^[^\s"'|&;]*\/[^\s"'|&;]*$/.test(text) && !/^\w+:/.test(text) && text.length > kLongestPath
+    ? `…${text.slice(-kLongestPath)}`
+    : text.replace(/\s+/g, " ").slice(0, 200);
+/**
+ * What went wrong, in a line and without the colours of a terminal: commands tell it at their end, others at once.
+ */
+function saidLine(item: ToolCall): string | undefined {
+  const text = (item.toolOutput ?? "").trim();
+  const atEnd = item.kind === "execute";
+  const plain = toSpans(atEnd ? text.slice(-4000) : text.slice(0, 4000))
+    .map((span) => span.text)
+    .join("");
+  const lines = plain.split("\n").map((line) => line.trim());
+  return (atEnd ? lines.findLast((line) => line !== "") : lines.find((line) => line !== ""))?.slice(0, 300);
+}
+
+function projectPath(app: App, sessionId: string): string {
+  return app.project(app.session(sessionId)?.peek().projectId ?? "")?.path ?? "";
+}

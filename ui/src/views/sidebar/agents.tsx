@@ -1,0 +1,95 @@
+// The agents of this machine: found or not, running or not, and what to do about it.
+import { useSignal } from "@preact/signals";
+import { reconnect } from "../../actions";
+import type { AgentInfo } from "../../wire";
+import { useApp } from "../context";
+import { AgentMark, Icon } from "../icons";
+import { CopyButton } from "../parts";
+
+/** Health of the agents: found or not, running or not, and what to do. */
+export function Agents() {
+  const app = useApp();
+  const open = useSignal(false);
+  const troubled = app.agents.value.filter(
+    (agent) => agent.status === "disconnected" || agent.status === "reconnecting",
+  );
+  const agents = open.value ? app.agents.value : troubled;
+  const usable = app.agents.value.filter((agent) => agent.installed).length;
+  return (
+    <section class="agents" aria-label="Agents">
+      <button
+        type="button"
+        class="row-button"
+        aria-expanded={open.value}
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        <Icon name="agent" />
+        Agents
+        <span class="grow" />
+        <span class={`muted ${troubled.length > 0 ? "failed" : ""}`}>
+          {troubled.length > 0 ? `${troubled.length} in trouble` : `${usable} ready`}
+        </span>
+      </button>
+      {agents.length > 0 && (
+        <ul>
+          {agents.map((agent) => (
+            <AgentRow key={agent.cliType} agent={agent} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const stateWords: Record<AgentInfo["status"], string> = {
+  idle: "ready",
+  starting: "starting",
+  connected: "connected",
+  disconnected: "disconnected",
+  reconnecting: "reconnecting",
+};
+
+/** A remedy with its commands apart: what stands in backquotes, or after "with:". */
+export function remedyParts(remedy: string): { text: string; command: boolean }[] {
+  const [said, last] = remedy.split(/(?<= with:) (?=\S)/, 2) as [string, string?];
+  const parts = said.split("`").map((text, index) => ({ text, command: index % 2 === 1 }));
+  if (last) parts.push({ text: " ", command: false }, { text: last, command: true });
+  return parts.filter(({ text }) => text !== "");
+}
+
+export function AgentRow({ agent }: { agent: AgentInfo }) {
+  const app = useApp();
+  const words = remedyParts(agent.remedy ?? "");
+  const state = agent.installed ? stateWords[agent.status] : "not installed";
+  return (
+    <li class={`agent-row status-${agent.installed ? agent.status : "missing"}`}>
+      <AgentMark cliType={agent.cliType} name={agent.name} />
+      <span class="agent-name">
+        {agent.name}
+        {agent.installed && agent.version && <span class="muted"> {agent.version}</span>}
+      </span>
+      <span class="agent-state">
+        <i class="status-dot" aria-hidden="true" />
+        {state}
+      </span>
+      {agent.status === "disconnected" && agent.installed && (
+        <button type="button" class="button small" onClick={() => void reconnect(app, agent.cliType)}>
+          Reconnect
+        </button>
+      )}
+      {(agent.problem || agent.remedy) && (
+        <div class="remedy">
+          <p>
+            {agent.problem} {words.map((part) => (part.command ? <code>{part.text}</code> : part.text))}
+          </p>
+          {words.map(
+            (part) =>
+              part.command && <CopyButton text={part.text} label={`Copy command for ${agent.name}`} />,
+          )}
+        </div>
+      )}
+    </li>
+  );
+}

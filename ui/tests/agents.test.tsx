@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { World } from "../dev/world.mjs";
+import { $, $$, button, startPage, texts, until, type Harness } from "./harness";
+import { remedyParts } from "../src/views/sidebar/agents";
+
+let page: Harness;
+afterEach(() => page.close());
+const strip = () => $(page.root, ".strip");
+const input = () => $(page.root, ".composer textarea") as HTMLTextAreaElement;
+const open = async () => {
+  page = await startPage(new World("busy"));
+  page.app.show("s-1");
+  await until(() => $(page.root, ".turn-footer"));
+};
+
+describe("agents", () => {
+  it("E1-TC-5.2a: a connected agent is marked as such and nothing is locked", async () => {
+    await open();
+    button(page.root, /^Agents/).click();
+    const row = await until(() =>
+      $$(page.root, ".agents .agent-row").find((element) => element.textContent?.includes("Claude Code")),
+    );
+    expect(row.querySelector(".agent-state")!.textContent).toBe("connected");
+    expect(row.classList.contains("status-connected")).toBe(true);
+    expect(strip()).toBeNull();
+    expect(input().disabled).toBe(false);
+  });
+
+  it("E1-TC-5.2b E1-TC-5.2d: a disconnected agent is marked, locks the composer of its sessions only, and can be reconnected", async () => {
+    await open();
+    page.world.setAgent("claude-code", "disconnected", "It ended with code 1.");
+    await until(() => strip()?.textContent?.includes("Claude Code is disconnected"));
+    expect(strip()!.textContent).toContain("It ended with code 1.");
+    expect(input().disabled).toBe(true);
+    page.app.show("s-7");
+    await until(() => input().disabled === false);
+    page.app.show("s-1");
+    await until(() => strip());
+    button(strip()!, "Reconnect").click();
+    await until(() => page.heard("session:reconnect")[0]?.["cliType"] === "claude-code");
+    await until(() => !strip() && !input().disabled);
+  });
+
+  it("E1-TC-5.2c: reconnecting is shown and locks", async () => {
+    await open();
+    page.world.setAgent("claude-code", "reconnecting");
+    await until(() => strip()?.textContent?.includes("Reconnecting to Claude Code"));
+    expect(input().disabled).toBe(true);
+  });
+
+  it("E1-TC-5.4a: a starting agent shows that it is launched", async () => {
+    await open();
+    page.world.setAgent("claude-code", "starting");
+    await until(() => strip()?.textContent?.includes("Starting Claude Code"));
+    expect(input().disabled).toBe(false);
+  });
+
+  it("a missing agent comes with its remedy", async () => {
+    page = await startPage(new World("first-run"));
+    await until(() => $(page.root, ".agent-list"));
+    expect(
+      texts(page.root, ".agent-list .status-missing .remedy").some((text) => text.includes("npm install -g")),
+    ).toBe(true);
+  });
+
+  it("the command of a remedy can be copied, and only the command", async () => {
+    page = await startPage(new World("first-run"));
+    const copied: string[] = [];
+    Object.defineProperty(navigator, "clipboard", {
+      value: { writeText: async (text: string) => void copied.push(text) },
+      configurable: true,
+    });
+    const missing = page.app.agents.value.find((agent) => !agent.installed)!;
+    const copy = await until(() => $(page.root, `[aria-label="Copy command for ${missing.name}"]`));
+    copy.click();
+    await until(() => copied.length === 1);
+    expect(copied[0]).toMatch(/^npm install -g \S+$/);
+    expect(missing.remedy).toContain(copied[0]);
+  });
+
+  it("a remedy is divided into words and commands without losing any", () => {
+    const commands = (remedy: string) =>
+      remedyParts(remedy)
+        .filter(({ command }) => command)
+        .map(({ text }) => text);
+    expect(commands("Update it with: npm install -g a@latest")).toEqual(["npm install -g a@latest"]);
+    expect(commands("Run `codex login` in a terminal, or set KEY, then try again.")).toEqual(["codex login"]);
+    expect(commands("Look at its log.")).toEqual([]);
+    expect(commands("")).toEqual([]);
+    expect(
+      remedyParts("Update it with: x")
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe("Update it with: x");
+  });
+});
+
+describe("connection", () => {
+  it("comes back by itself and asks only for what changed", async () => {
+    await open();
+    page.pipes.at(-1)!.close();
+    page.world.session("s-1").timeline.item("late", {
+      turnId: "t9",
+      type: "message",
+      origin: "agent",
+      content: "while you were away",
+      status: "complete",
+    });
+    await until(() => texts(page.root, ".message.agent .md").includes("while you were away"));
+    const again = page
+      .heard("session:open")
+      .filter((message) => message["sessionId"] === "s-1")
+      .at(-1)!;
+    expect(again["since"]).toBeGreaterThan(0);
+    expect(again["epoch"]).toBe(page.world.epoch);
+  });
+
+  it("another store is taken as a whole", async () => {
+    await open();
+    page.world.epoch = "another";
+    page.pipes.at(-1)!.close();
+    await until(() => page.app.store("s-1").epoch === "another");
+    expect(
+      page
+        .heard("session:open")
+        .filter((message) => message["sessionId"] === "s-1")
+        .at(-1)!["since"],
+    ).toBeUndefined();
+  });
+
+  it("a new version of the server asks for a reload", async () => {
+    await open();
+    page.world.version = "0.2.0";
+    page.pipes.at(-1)!.close();
+    await until(() => $(page.root, ".banner")?.textContent?.includes("The server was updated."));
+  });
+
+  it("a lost credential explains how to get in", async () => {
+    await open();
+    page.pipes.at(-1)!.close(4401);
+    await until(() => $(page.root, ".login pre")?.textContent === "liminal-builder open");
+  });
+
+  it("text that is missing between is asked for again", async () => {
+    await open();
+    const { timeline } = page.world.session("s-1");
+    timeline.item("g", { turnId: "t9", type: "message", origin: "agent", content: "abc" });
+    await until(() => page.app.store("s-1").item("g"));
+    page.app.receive({
+      type: "session:append",
+      sessionId: "s-1",
+      rev: timeline.rev + 5,
+      itemId: "g",
+      field: "content",
+      from: 99,
+      text: "x",
+    });
+    await until(
+      () => page.heard("session:open").filter((message) => message["sessionId"] === "s-1").length === 2,
+    );
+  });
+});

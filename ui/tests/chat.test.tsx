@@ -1,0 +1,478 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { World } from "../dev/world.mjs";
+import { decision, type Approval } from "../src/views/conversation/approval";
+import { $, $$, button, press, startPage, texts, tick, type, until, type Harness } from "./harness";
+
+let page: Harness;
+afterEach(() => page.close());
+
+/** A quiet session that the test plays by hand. */
+const open = async (id = "s-7") => {
+  const world = new World("busy");
+  world.pace = 0;
+  page = await startPage(world);
+  page.app.show(id);
+  await until(() => page.app.store(id).loaded.value);
+  return world.session(id);
+};
+const compose = () => until(() => $(page.root, ".composer textarea") as HTMLTextAreaElement);
+const say = async (text: string) => {
+  await type(await compose(), text);
+  await press(await compose(), "Enter");
+};
+const turn = { turnId: "t", type: "turn_started", startedAt: new Date().toISOString() };
+
+describe("chat", () => {
+  it("E1-TC-3.1a: an own message is there at once, as pending until the server shows it", async () => {
+    await open();
+    page.online.value = false;
+    page.pipes.at(-1)!.close();
+    await until(() => page.app.link.state.value.kind === "offline");
+    await say("are you there?");
+    expect(texts(page.root, ".message.user .bubble")).toEqual(["are you there?"]);
+    expect($(page.root, ".pending-note")!.textContent).toContain("Waits for the connection");
+    page.online.value = true;
+    page.app.link.retryNow();
+    await until(() => $(page.root, ".message.user time"));
+    expect(texts(page.root, ".message.user .bubble")).toEqual(["are you there?"]);
+    expect($(page.root, ".pending-note")).toBeNull();
+  });
+
+  it("E1-TC-3.1b: an empty message cannot be sent", async () => {
+    await open();
+    expect(button(page.root, "Send message").disabled).toBe(true);
+    await say("   \n ");
+    expect(page.heard("session:send")).toEqual([]);
+  });
+
+  it("E1-TC-3.2a TC-7.2a: text appears as it arrives, in place", async () => {
+    const { timeline } = await open();
+    timeline.turn("t", turn);
+    timeline.item("a", { turnId: "t", type: "message", origin: "agent", content: "First" });
+    await until(() => texts(page.root, ".message.agent .md")[0] === "First");
+    timeline.append("a", "content", " and **second**");
+    await until(() => $(page.root, ".message.agent .md strong")?.textContent === "second");
+    expect($$(page.root, ".message.agent").length).toBe(1);
+  });
+
+  it("E1-TC-3.3a E1-TC-3.3b TC-7.2b: a tool shows its name while it runs, then its result, folded and expandable", async () => {
+    const { timeline } = await open();
+    timeline.turn("t", turn);
+    const call = {
+      turnId: "t",
+      type: "tool_call",
+      toolName: "Bash",
+      kind: "execute",
+      callId: "c",
+      toolArguments: { command: "ls -la" },
+    };
+    timeline.item("x", call);
+    const head = await until(() => $(page.root, ".tool-head"));
+    expect(head.textContent).toContain("Bash");
+    expect(head.textContent).toContain("ls -la");
+    expect(head.querySelector(".working")!.getAttribute("aria-label")).toBe("Running");
+    timeline.item("x", { ...call, status: "complete", toolOutput: "total 0\nfile.txt" });
+    await until(() => head.querySelector(".state.done"));
+    expect($(page.root, ".tool-body")).toBeNull();
+    head.click();
+    await until(() => $(page.root, ".output pre")?.textContent === "total 0\nfile.txt");
+    expect($$(page.root, ".tool").length).toBe(1);
+  });
+
+  it("E1-TC-3.3c: a failed tool shows its error without a click", async () => {
+    const { timeline } = await open();
+    timeline.item("x", {
+      turnId: "t",
+      type: "tool_call",
+      toolName: "Read",
+      callId: "c",
+      toolArguments: {},
+      status: "error",
+      errorMessage: "ENOENT: no such file",
+    });
+    await until(() => $(page.root, ".tool-problem")?.textContent === "ENOENT: no such file");
+    expect($(page.root, ".state.failed")).toBeTruthy();
+  });
+
+  it("what a failed tool said is shown without the colours of its terminal", async () => {
+    const { timeline } = await open();
+    timeline.item("coloured", {
+      turnId: "t",
+      type: "tool_call",
+      toolName: "Bash",
+      callId: "coloured",
+      toolArguments: { command: "npm test" },
+      status: "complete",
+      toolOutputIsError: true,
+      toolOutput: "\n\u001b[1m LINK \u001b[0m pricing\n\u001b[31mfailed\u001b[39m\n",
+    });
+    await until(() => texts(page.root, ".tool-problem").includes("LINK  pricing"));
+    timeline.item("coloured", { kind: "execute" });
+    await until(() => texts(page.root, ".tool-problem").includes("failed"));
+  });
+
+  it("long output is folded, and the whole is fetched on demand", async () => {
+    const { timeline } = await open();
+    const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`).join("\n");
+    const whole = `${lines}\nthe very end`;
+    timeline.item("long", {
+      turnId: "t",
+      type: "tool_call",
+      toolName: "Bash",
+      callId: "c",
+      toolArguments: {},
+      status: "complete",
+      toolOutput: lines,
+      outputBytes: 900_000,
+      whole,
+    });
+    (await until(() => $(page.root, ".tool-head"))).click();
+    await until(() => $(page.root, ".output pre"));
+    expect($(page.root, ".output pre")!.textContent!.split("\n").length).toBe(16);
+    button(page.root, /Load the whole output/).click();
+    await until(() => $(page.root, ".output pre")!.textContent!.endsWith("the very end"));
+  });
+
+  it("E1-TC-3.4a: thinking is distinct and folded, with its duration", async () => {
+    const { timeline } = await open();
+    const at = Date.now();
+    timeline.item("h", {
+      turnId: "t",
+      type: "thinking",
+      providerId: "demo",
+      content: "secret thoughts",
+      status: "complete",
+      startedAt: new Date(at - 4200).toISOString(),
+      endedAt: new Date(at).toISOString(),
+    });
+    const head = await until(() => $(page.root, ".thinking-head"));
+    expect(head.textContent).toBe("Thought for 4.2 s");
+    expect(page.root.textContent).not.toContain("secret thoughts");
+    head.click();
+    await until(() => $(page.root, ".thinking-body")?.textContent?.trim() === "secret thoughts");
+  });
+
+  it("TC-7.2c: interleaved items stand for themselves", async () => {
+    const { timeline } = await open();
+    const agent = { turnId: "t", type: "message", origin: "agent" };
+    timeline.item("a", { ...agent, content: "A1" });
+    timeline.item("b", { ...agent, content: "B1" });
+    await until(() => $$(page.root, ".message.agent").length === 2);
+    const first = $$(page.root, ".message.agent")[0];
+    timeline.append("b", "content", "B2");
+    timeline.append("a", "content", "A2");
+    await until(() => texts(page.root, ".message.agent .md").join() === "A1A2,B1B2");
+    expect($$(page.root, ".message.agent")[0]).toBe(first);
+  });
+
+  it("E1-TC-3.5a: the composer stands below the conversation, outside of what scrolls", async () => {
+    await open();
+    expect($(page.root, ".chat-scroll .composer")).toBeNull();
+    expect($(page.root, ".chat + .dock .composer")).toBeTruthy();
+  });
+
+  it("E1-TC-3.5b E1-TC-3.7a E1-TC-3.7c: during a turn there is a working mark and a stop button, and a message is queued; after it neither", async () => {
+    const session = await open();
+    expect($(page.root, ".round.stop")).toBeNull();
+    page.world.pace = 5;
+    await say("tell me something long");
+    await until(() => $(page.root, ".working-line"));
+    expect(button(page.root, "Stop (Esc)")).toBeTruthy();
+    await say("and then this");
+    await until(() => texts(page.root, ".queued-text").includes("and then this"));
+    expect(session.queue.length).toBe(1);
+    button(page.root, "Edit queued message").click();
+    await type(await until(() => $(page.root, ".queue textarea") as HTMLTextAreaElement), "and then that");
+    button(page.root, "Save").click();
+    await until(() => texts(page.root, ".queued-text").includes("and then that"));
+    button(page.root, "Remove queued message").click();
+    await until(() => !$(page.root, ".queue"));
+    page.world
+      .session("s-7")
+      .timeline.turn([...page.world.session("s-7").timeline.items.values()][0]!.turnId, {
+        type: "turn_complete",
+        status: "completed",
+      });
+  });
+
+  it("E1-TC-3.7b: stopping keeps what came so far, says that it was cancelled, and the composer is free again", async () => {
+    await open();
+    page.world.pace = 5;
+    await say("something");
+    await until(() => $(page.root, ".message.agent .md")?.textContent);
+    await press(await compose(), "Escape");
+    await until(() => $(page.root, ".turn-cancelled"));
+    expect($(page.root, ".turn-cancelled")!.textContent).toContain("Cancelled");
+    expect($(page.root, ".message.agent .md")!.textContent!.length).toBeGreaterThan(0);
+    await until(() => !$(page.root, ".working-line"));
+    expect($(page.root, ".round.stop")).toBeNull();
+    expect((await compose()).disabled).toBe(false);
+  });
+
+  it("a failed turn says why and can be tried again", async () => {
+    await open();
+    await say("please fail");
+    await until(() => $(page.root, ".turn-failed")?.textContent?.includes("The model is overloaded."));
+    button(page.root, "Retry").click();
+    await until(() => page.heard("session:send").length === 2);
+    expect(page.heard("session:send")[1]!["content"]).toBe("please fail");
+  });
+
+  it("subagents stand under their call", async () => {
+    await open("s-1");
+    const head = await until(() =>
+      $$(page.root, ".tool-head").find((element) => element.textContent?.includes("Check the callers")),
+    );
+    expect(head.textContent).toContain("2 steps");
+    head.click();
+    await until(() => $(page.root, ".subagent .tool-head")?.textContent?.includes("import.*total"));
+  });
+
+  it("shows a diff with counts and changed words", async () => {
+    await open("s-1");
+    await until(() => $(page.root, ".diff"));
+    expect($(page.root, ".tool .diff-stat")!.textContent).toBe("+4 −3");
+    expect($$(page.root, ".line-del").length).toBe(3);
+    expect($(page.root, ".line-add mark")!.textContent).toBe("Cents, ");
+  });
+});
+
+describe("composer", () => {
+  it("keeps a draft per session, over a reload", async () => {
+    await open();
+    await type(await compose(), "half a thought");
+    page.app.show("s-1");
+    await until(() => page.app.store("s-1").loaded.value);
+    expect((await compose()).value).toBe("");
+    await page.reload();
+    page.app.show("s-7");
+    await until(
+      () =>
+        $(page.root, ".composer textarea") &&
+        ($(page.root, ".composer textarea") as HTMLTextAreaElement).value === "half a thought",
+    );
+  });
+
+  it("arrow up brings earlier messages, arrow down the draft again", async () => {
+    await open("s-1");
+    const input = await compose();
+    await press(input, "ArrowUp");
+    await until(() => input.value.startsWith("The pricing test fails"));
+    await press(input, "ArrowDown");
+    await until(() => input.value === "");
+  });
+
+  it("offers the agent's commands after a slash and files after an @", async () => {
+    await open();
+    await type(await compose(), "/co");
+    await until(() => texts(page.root, ".completion bdi").includes("/compact"));
+    await press(await compose(), "Enter");
+    await until(async () => (await compose()).value === "/compact ");
+    await type(await compose(), "look at @item");
+    await until(() => texts(page.root, ".completion bdi").includes("src/pricing/item.ts"));
+    await press(await compose(), "Tab");
+    await until(
+      () =>
+        ($(page.root, ".composer textarea") as HTMLTextAreaElement).value === "look at @src/pricing/item.ts ",
+    );
+  });
+
+  it("a command typed to its end is sent by Enter", async () => {
+    await open();
+    await type(await compose(), "/review");
+    await until(() => texts(page.root, ".completion bdi").includes("/review"));
+    await press(await compose(), "Enter");
+    await until(() => page.heard("session:send")[0]?.["content"] === "/review");
+  });
+
+  it("how much the agent thinks is switched where it offers a choice, and not shown where it does not", async () => {
+    await open();
+    const thinking = () => $(page.root, 'label[title="Thinking"] select') as HTMLSelectElement | null;
+    await until(() => thinking()?.value === "default");
+    thinking()!.value = "high";
+    thinking()!.dispatchEvent(new Event("change", { bubbles: true }));
+    await until(() => page.heard("session:thinking")[0]?.["thinking"] === "high");
+    await until(() => thinking()?.value === "high");
+    page.world.broadcast({ type: "session:info", sessionId: "s-7", thinkingLevels: [] });
+    await until(() => thinking() === null);
+    expect($(page.root, 'label[title="Model"]')).not.toBeNull();
+  });
+
+  it("the mode is visible and really switches", async () => {
+    await open();
+    const mode = await until(() => $(page.root, ".switch select") as HTMLSelectElement);
+    expect(mode.selectedOptions[0]!.textContent).toBe("Ask before acting");
+    mode.value = "plan";
+    mode.dispatchEvent(new Event("change", { bubbles: true }));
+    await until(() => page.world.session("s-7").facts["mode"] === "plan");
+    await until(() => ($(page.root, ".switch select") as HTMLSelectElement).value === "plan");
+  });
+
+  it("a send that the server never confirmed goes out again after a reload, with the same key", async () => {
+    await open();
+    page.online.value = false;
+    page.pipes.at(-1)!.close();
+    await until(() => page.app.link.state.value.kind === "offline");
+    await say("do not lose me");
+    const { clientMessageId } = page.app.outbox.entries.value[0]!;
+    page.online.value = true;
+    await page.reload();
+    await until(() => page.heard("session:send").length === 1);
+    expect(page.heard("session:send")[0]!["clientMessageId"]).toBe(clientMessageId);
+    await until(() => page.app.outbox.entries.value.length === 0);
+  });
+});
+
+describe("approvals", () => {
+  it("are answered from the chat, and say who decided", async () => {
+    await open("s-2");
+    const card = await until(() => $(page.root, ".approval.pending"));
+    expect(card.querySelector(".detail")!.textContent).toBe("rm -rf build/ && npm run build -- --release");
+    button(card, /^Allow once/).click();
+    await until(() => $(page.root, ".approval.decided")?.textContent?.match(/Allowed by you, \d/));
+    expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "once", itemId: "t1:approval" });
+  });
+
+  it("are answered from the inbox with a number key; words for an agent that takes none are the next message", async () => {
+    page = await startPage(new World("busy"));
+    button(page.root, /^Inbox/).click();
+    const card = await until(() => $(page.root, ".inbox .approval.pending"));
+    const hint = $(card, ".note-hint")!;
+    expect(hint.hidden).toBe(true);
+    await type(card.querySelector(".note")!, "use the cache instead");
+    expect([hint.hidden, hint.textContent]).toEqual([false, "Sent as your next message, after this turn."]);
+    await press(card, "3");
+    await until(() => page.heard("session:send").length === 1);
+    expect(page.heard("session:answer")).toHaveLength(1);
+    expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "no" });
+    expect(page.heard("session:answer")[0]).not.toHaveProperty("message");
+    expect(page.heard("session:send")[0]).toMatchObject({
+      sessionId: "s-2",
+      content: "use the cache instead",
+    });
+    await until(() => !$(page.root, ".inbox .approval.pending"));
+  });
+
+  it("Claude Code gets the words with a refusal, and as the next message with anything else", async () => {
+    const ask = async (id: string) => {
+      page.world.session("s-5").timeline.item(id, {
+        turnId: "t",
+        type: "approval",
+        title: "Run",
+        kind: "tool",
+        state: "pending",
+        detail: "make",
+        options: [
+          { optionId: "yes", name: "Allow", kind: "allow_once" },
+          { optionId: "no", name: "Reject", kind: "reject_once" },
+        ],
+      });
+      const card = await until(() => $(page.root, ".approval.pending"));
+      await type(card.querySelector(".note")!, `words of ${id}`);
+      return card;
+    };
+    await open("s-5");
+    button(await ask("a1"), /^Reject/).click();
+    await until(() => page.heard("session:answer").length === 1);
+    expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "no", message: "words of a1" });
+    await until(() => !$(page.root, ".approval.pending"));
+    expect(page.heard("session:send")).toEqual([]);
+    button(await ask("a2"), /^Allow/).click();
+    await until(() => page.heard("session:send").length === 1);
+    expect(page.heard("session:answer")[1]).not.toHaveProperty("message");
+    expect(page.heard("session:send")[0]).toMatchObject({ content: "words of a2" });
+  });
+
+  it("words of an answer that was refused are not sent", async () => {
+    await open("s-2");
+    const card = await until(() => $(page.root, ".approval.pending"));
+    await type(card.querySelector(".note")!, "use the cache instead");
+    Object.assign(page.world.session("s-2").timeline.items.get("t1:approval")!, { state: "answered" });
+    button(card, /^Allow once/).click();
+    await until(() => $(page.root, ".toast.error"));
+    expect(page.heard("session:send")).toEqual([]);
+  });
+
+  it("are answered from the composer with Alt, Shift and a number; a held key answers once", async () => {
+    await open("s-2");
+    const card = await until(() => $(page.root, ".approval.pending"));
+    const composer = $(page.root, ".composer textarea")!;
+    composer.focus();
+    await press(composer, "1", { code: "Digit1" });
+    await press(composer, "!", { code: "Digit1", altKey: true, shiftKey: true, repeat: true });
+    expect(page.heard("session:answer")).toEqual([]);
+    expect(button(card, /^Allow once/).getAttribute("aria-keyshortcuts")).toBe("Alt+Shift+1");
+    await press(composer, "!", { code: "Digit1", altKey: true, shiftKey: true });
+    await until(() => page.heard("session:answer").length === 1);
+    expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "once" });
+    expect(document.activeElement).toBe(composer);
+    expect(page.app.tabs.value.active).toBe("s-2");
+  });
+
+  it("say what was decided in words that read on", () => {
+    const decided = (kind: string, name: string, more = {}) =>
+      decision({
+        options: [{ optionId: "o", name, kind }],
+        state: "answered",
+        answer: { optionId: "o" },
+        answeredBy: "browser",
+        ...more,
+      } as unknown as Approval);
+    expect(decided("allow_once", "Allow")).toBe("Allowed by you");
+    expect(decided("allow_once", "Yes")).toBe("Allowed by you");
+    expect(decided("reject_once", "Reject", { answeredBy: "deploy bot" })).toBe("Rejected by deploy bot");
+    expect(decided("allow_always", "Always allow npm test")).toBe(
+      "Always allowed by you · Always allow npm test",
+    );
+    expect(decided("allow_once", "Allow", { state: "expired" })).toBe("Expired without an answer");
+  });
+
+  it("show in the inbox the diff of the edit they are about", async () => {
+    page = await startPage(new World("busy"));
+    const { timeline } = page.world.session("s-2");
+    timeline.item("t1:tool", {
+      kind: "edit",
+      toolArguments: {},
+      diffs: [{ path: "src/cart.ts", oldText: "let sum = 0.1;\n", newText: "let sum = 10;\n" }],
+    });
+    button(page.root, /^Inbox/).click();
+    const card = await until(() => $(page.root, ".inbox .approval.pending"));
+    await until(() => card.querySelector(".diff"));
+    expect(card.textContent).toContain("src/cart.ts");
+    expect(card.textContent).toContain("let sum = 10;");
+    expect(card.querySelector(".detail")!.textContent).toContain("rm -rf build/");
+  });
+
+  it("show hidden characters of what would run", async () => {
+    const { timeline } = await open();
+    timeline.item("p", {
+      turnId: "t",
+      type: "approval",
+      title: "Run",
+      kind: "tool",
+      state: "pending",
+      detail: "rm \u202efr- x",
+      options: [],
+    });
+    await until(() => $(page.root, ".approval .hidden-char")?.textContent === "\\u202e");
+  });
+
+  it("take answers to questions", async () => {
+    const { timeline } = await open();
+    timeline.item("q", {
+      turnId: "t",
+      type: "approval",
+      title: "Q",
+      kind: "question",
+      state: "pending",
+      options: [],
+      questions: [{ question: "Which?", multiSelect: false, options: [{ label: "A" }, { label: "B" }] }],
+    });
+    const form = await until(() => $(page.root, ".questions"));
+    form.querySelectorAll("input[type=radio]")[1]!.dispatchEvent(new Event("change", { bubbles: true }));
+    await tick();
+    form.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+    await until(() => page.heard("session:answer").length === 1);
+    expect(page.heard("session:answer")[0]!["answers"]).toEqual({ "Which?": "B" });
+  });
+});

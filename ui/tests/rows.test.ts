@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { toRows, type RowInput } from "../src/rows";
+import { approval, message, tool, turn } from "./data";
+
+const input = (more: Partial<RowInput>): RowInput => ({
+  items: [],
+  turns: [],
+  hasCall: () => false,
+  older: false,
+  pending: [],
+  ...more,
+});
+const keys = (more: Partial<RowInput>) => toRows(input(more)).map((row) => row.key);
+
+describe("toRows", () => {
+  it("puts the end of a turn behind its last item", () => {
+    const items = [
+      message("u1", { turnId: "A", pos: 1 }),
+      message("a1", { turnId: "A", pos: 2 }),
+      message("u2", { turnId: "B", pos: 3 }),
+    ];
+    const turns = [turn("A", { type: "turn_complete", pos: 0 }), turn("B", { type: "turn_started", pos: 3 })];
+    expect(keys({ items, turns })).toEqual(["u1", "a1", "turn:A", "u2"]);
+  });
+
+  it("shows the end of a turn that produced nothing at its place", () => {
+    const items = [message("a", { turnId: "A", pos: 1 }), message("c", { turnId: "C", pos: 9 })];
+    const turns = [turn("A", { type: "turn_complete" }), turn("B", { type: "turn_error", pos: 5 })];
+    expect(keys({ items, turns })).toEqual(["a", "turn:A", "turn:B", "c"]);
+  });
+
+  it("leaves a subagent's items to their call, but shows orphans", () => {
+    const items = [
+      tool("t", { callId: "c1" }),
+      message("x", { parentCallId: "c1" }),
+      message("o", { parentCallId: "gone" }),
+    ];
+    expect(keys({ items, hasCall: (id) => id === "c1" })).toEqual(["t", "o"]);
+  });
+
+  it("shows a subagent's approval in the open", () => {
+    const items = [tool("t", { callId: "c1" }), approval("p", { parentCallId: "c1" })];
+    expect(keys({ items, hasCall: () => true })).toEqual(["t", "p"]);
+  });
+
+  it("E1-TC-3.1a: an own message that the server has not confirmed is a row at once", () => {
+    expect(keys({ items: [message("a")], pending: ["m1"] })).toEqual(["a", "pending:m1"]);
+  });
+
+  it("offers what is above the window", () => {
+    expect(keys({ older: true, items: [message("a")] })).toEqual(["older", "a"]);
+  });
+});
