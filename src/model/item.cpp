@@ -16,7 +16,8 @@ GrowingText growing_text(const Item& item) {
 namespace {
 
 bool same_but_text(const Message& a, const Message& b) {
-  return a.origin == b.origin && a.attachments == b.attachments;
+  return a.origin == b.origin && a.attachments == b.attachments &&
+         a.client_message_id == b.client_message_id;
 }
 bool same_but_text(const Thinking& a, const Thinking& b) {
   return a.provider_id == b.provider_id;

@@ -54,6 +54,7 @@ struct Message {
   Text content;
   Origin origin = Origin::Agent;
   std::vector<Attachment> attachments;
+  std::optional<std::string> client_message_id = std::nullopt;  // Of a message of the user.
   friend bool operator==(const Message&, const Message&) = default;
 };
 template <class Fields>
@@ -61,6 +62,7 @@ void describe(Fields& field, Message& message) {
   field("content", message.content);
   field("origin", message.origin);
   field.optional("attachments", message.attachments);
+  field.optional("clientMessageId", message.client_message_id);
 }
 
 struct Thinking {

@@ -58,8 +58,9 @@ struct Turn {
   std::uint64_t rev = 0;
   std::uint64_t pos = 0;
   TurnOrigin origin = TurnOrigin::User;
-  std::optional<Text> content;  // The prompt, while it is queued.
-  bool held = false;            // Queued, and waiting for the user to release the queue.
+  std::optional<std::string> client_message_id;  // Of the message that began it.
+  std::optional<Text> content;                   // The prompt, while it is queued.
+  bool held = false;  // Queued, and waiting for the user to release the queue.
   std::optional<std::string> model_id;
   std::optional<std::string> provider_id;
   std::optional<Timestamp> queued_at;
@@ -81,6 +82,7 @@ void describe(Fields& field, Turn& turn) {
   field("rev", turn.rev);
   field("pos", turn.pos);
   field("origin", turn.origin);
+  field.optional("clientMessageId", turn.client_message_id);
   field.optional("content", turn.content);
   field.flag("held", turn.held);
   field.optional("modelId", turn.model_id);

@@ -156,12 +156,16 @@ void Session::on_upsert(Upsert item) {
 void Session::on_turn(Turn turn) {
   meters().turns.add();
   if (record_->deleted || !live_->active()) return;
-  if (starting_ && starting_->turn == turn.turn_id) announce();
+  if (starting_ && starting_->turn == turn.turn_id) {
+    announce();
+    turn.client_message_id = client_message_id(starting_->key);
+  }
   if (const Turn* known = live_->timeline().open_turn(turn.turn_id)) {
     if (!turn.queued_at) turn.queued_at = known->queued_at;
     if (!turn.started_at) turn.started_at = known->started_at;
     if (!turn.model_id) turn.model_id = known->model_id;
     if (!turn.provider_id) turn.provider_id = known->provider_id;
+    if (known->client_message_id) turn.client_message_id = known->client_message_id;
     turn.origin = known->origin;
   }
   turn.content.reset();

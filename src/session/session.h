@@ -108,7 +108,7 @@ class Session : public std::enable_shared_from_this<Session> {
     TurnId turn;
     std::string content;
     std::vector<Attachment> attachments;
-    std::string key;
+    std::string key;  // The client's id of the message; may be empty.
     std::optional<Timestamp> queued_at;
     bool announced = false;  // The user's message is in the timeline.
     bool handed = false;     // The agent has it, or is being given it.
@@ -149,7 +149,11 @@ class Session : public std::enable_shared_from_this<Session> {
   void announce();
   void prompt_failed(const Error& why);
   void end_open(TurnStatus how);
+  static std::optional<std::string> client_message_id(const std::string& key) {
+    return key.empty() ? std::nullopt : std::optional(key);
+  }
   [[nodiscard]] Turn new_turn(const TurnId& turn, TurnType type) const;
+  [[nodiscard]] Turn turn_of(const Prompted& prompt, TurnType type) const;
   [[nodiscard]] Item user_item(const Prompted& prompt) const;
   [[nodiscard]] PromptRecord prompt_record(const Prompted& prompt, bool settled) const;
   [[nodiscard]] Timestamp now() const;

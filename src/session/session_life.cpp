@@ -381,7 +381,7 @@ Item cut_off(Item item, Timestamp now) {
 }
 
 /// The turn that an entry is, or is part of.
-std::string turn_of(const StoredEntry& entry) {
+std::string turn_id_of(const StoredEntry& entry) {
   if (entry.kind == EntryKind::Turn) return entry.id;
   const auto item = decode_text<Item>(entry.payload);
   return item ? item->turn_id.str() : std::string();
@@ -415,7 +415,7 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
   }
   if (!record_->imported) {
     std::erase_if(left.entries, [&](const StoredEntry& entry) {
-      return !prompts.contains(turn_of(entry)) && set_aside(entry);
+      return !prompts.contains(turn_id_of(entry)) && set_aside(entry);
     });
   }
   const auto restarted = [&](Turn turn) {
@@ -439,6 +439,7 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
     auto turn = decode_text<Turn>(entry.payload);
     if (!turn) continue;
     const auto prompt = prompts.find(entry.id);
+    if (prompt != prompts.end()) turn->client_message_id = client_message_id(prompt->second.key);
     // Not settled: it was on its way to the agent, which may have it.
     if (turn->type != TurnType::Queued || prompt == prompts.end() || !prompt->second.settled) {
       ended.insert(turn->turn_id);
@@ -460,9 +461,10 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
     Prompted lost;
     lost.turn = prompt.turn_id;
     lost.content = prompt.content;
+    lost.key = prompt.key;
     lost.attachments = attachments_in(prompt);
     live_->put(user_item(lost));
-    if (!ended.contains(prompt.turn_id)) restarted(new_turn(prompt.turn_id, TurnType::Error));
+    if (!ended.contains(prompt.turn_id)) restarted(turn_of(lost, TurnType::Error));
     PromptRecord settled = prompt;
     settled.settled = true;
     live_->put_prompt(std::move(settled));

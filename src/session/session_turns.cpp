@@ -21,6 +21,13 @@ Turn Session::new_turn(const TurnId& turn, TurnType type) const {
   return made;
 }
 
+Turn Session::turn_of(const Prompted& prompt, TurnType type) const {
+  Turn made = new_turn(prompt.turn, type);
+  made.client_message_id = client_message_id(prompt.key);
+  made.queued_at = prompt.queued_at;
+  return made;
+}
+
 Item Session::user_item(const Prompted& prompt) const {
   Item item;
   item.session_id = id();
@@ -33,6 +40,7 @@ Item Session::user_item(const Prompted& prompt) const {
   message.content = Text(prompt.content);
   message.origin = Origin::User;
   message.attachments = prompt.attachments;
+  message.client_message_id = client_message_id(prompt.key);
   item.body = std::move(message);
   return item;
 }
@@ -133,9 +141,8 @@ asio::awaitable<Result<SessionSentMessage>> Session::enqueue(Prompted prompt) {
 }
 
 void Session::put_queued(const Prompted& prompt, bool held) {
-  Turn turn = new_turn(prompt.turn, TurnType::Queued);
+  Turn turn = turn_of(prompt, TurnType::Queued);
   turn.content = Text(prompt.content);
-  turn.queued_at = prompt.queued_at;
   turn.held = held;
   live_->put(std::move(turn));
   live_->put_prompt(prompt_record(prompt, true));
@@ -192,9 +199,8 @@ asio::awaitable<Result<void>> Session::deliver() {
   if (!mine) co_return handed;
   announce();
   if (!open_turns_.contains(turn)) {  // The agent did not say so by itself.
-    Turn started = new_turn(turn, TurnType::Started);
+    Turn started = turn_of(*starting_, TurnType::Started);
     started.started_at = now();
-    started.queued_at = starting_->queued_at;
     live_->put(std::move(started));
     open_turns_.insert(turn);
     record_->last_turn = turn;
@@ -247,12 +253,11 @@ void Session::announce() {
 
 void Session::prompt_failed(const Error& why) {
   announce();
-  Turn failed = new_turn(starting_->turn, TurnType::Error);
+  Turn failed = turn_of(*starting_, TurnType::Error);
   if (const Turn* open = live_->timeline().open_turn(starting_->turn)) failed = *open;
   failed.type = TurnType::Error;
   failed.content.reset();
   failed.held = false;
-  failed.queued_at = starting_->queued_at;
   failed.ended_at = now();
   if (starting_->cancelled) {
     failed.type = TurnType::Complete;
@@ -286,9 +291,8 @@ asio::awaitable<Result<void>> Session::edit_queue(SessionQueueRequest request) {
       found->content = *request.content;
       put_queued(*found, held_);
     } else {
-      Turn removed = new_turn(found->turn, TurnType::Complete);
+      Turn removed = turn_of(*found, TurnType::Complete);
       removed.status = TurnStatus::Cancelled;
-      removed.queued_at = found->queued_at;
       removed.ended_at = now();
       live_->put(std::move(removed));
       queue_.erase(found);

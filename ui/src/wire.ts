@@ -12,6 +12,7 @@ export interface Message extends ItemBase {
   content: string;
   origin: "user" | "agent" | "system";
   attachments?: Attachment[];
+  clientMessageId?: string;
 }
 
 export interface Thinking extends ItemBase {
@@ -135,6 +136,7 @@ export interface Turn {
   rev: number;
   pos: number;
   origin: "user" | "agent";
+  clientMessageId?: string;
   content?: string;
   held?: boolean;
   modelId?: string;
