@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <utility>
 
 #include "base/log.h"
@@ -79,10 +81,40 @@ std::vector<Item> Session::pending_approvals() const {
 /// Tells everyone when the glance has changed, and keeps the record.
 void Session::changed(bool save) {
   if (save) live_->save_record();
+  inbox_soon();
   SessionInfo current = info();
   if (last_info_ == current) return;
   last_info_ = current;
   if (!record_->deleted) host_.info_changed(current);
+}
+
+void Session::inbox_soon() {
+  if (approvals_.empty() && inbox_told_.items.empty()) return;
+  if (std::exchange(inbox_posted_, true)) return;
+  asio::co_spawn(host_.deps().io, tell_inbox(shared_from_this()), asio::detached);
+}
+
+/// An approval is told when it is durable, here as to every reader. While the store cannot write it
+/// waits; `store_ready` asks again.
+asio::awaitable<void> Session::tell_inbox(std::shared_ptr<Session> self) {
+  const std::weak_ptr<SessionHost> host = self->host_.weak();
+  const LiveTimeline& live = *self->live_;
+  co_await self->live_->settle();
+  if (host.expired()) co_return;
+  self->inbox_posted_ = false;
+  std::vector<Item> items = self->pending_approvals();
+  const auto shown = [&](const Item& item) { return item.rev <= live.visible(); };
+  if (!std::ranges::all_of(items, shown)) {
+    const bool writes = self->host_.deps().store.state().kind == StoreState::Kind::Ready;
+    if (writes) self->inbox_soon();
+    co_return;
+  }
+  InboxTold now;
+  for (const Item& item : items) now.items.emplace_back(item.item_id, item.rev);
+  if (!items.empty()) now.title = self->record_->title;
+  if (now == self->inbox_told_) co_return;
+  self->inbox_told_ = std::move(now);
+  self->host_.inbox_changed(*self->record_, items);
 }
 
 void Session::attach() {

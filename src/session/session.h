@@ -45,6 +45,8 @@ class SessionHost {
   virtual std::string project_dir(const ProjectId& project) = 0;
   virtual void info_changed(const SessionInfo& info) = 0;
   virtual void facts_changed(const SessionId& session, const SessionFacts& facts) = 0;
+  /// What waits for the user in a session is now this.
+  virtual void inbox_changed(const SessionRecord& record, const std::vector<Item>& items) = 0;
   virtual void cli_id_changed(Session& session) = 0;
   /// A session of this service, awake; null when there is none.
   virtual std::shared_ptr<Session> woken(const SessionId& session) = 0;
@@ -101,6 +103,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void mark_read();
   /// What discovery found out about a session made outside.
   void rediscovered(const DiscoveredSession& found);
+  /// The store can write again: what had to wait for it is told.
+  void store_ready() { inbox_soon(); }
 
  private:
   /// A prompt that is queued or on its way to the agent.
@@ -113,6 +117,13 @@ class Session : public std::enable_shared_from_this<Session> {
     bool announced = false;  // The user's message is in the timeline.
     bool handed = false;     // The agent has it, or is being given it.
     bool cancelled = false;  // The user took it back before.
+  };
+
+  /// What everyone was told last of the approvals that wait.
+  struct InboxTold {
+    std::string title;
+    std::vector<std::pair<ItemId, Revision>> items;
+    friend bool operator==(const InboxTold&, const InboxTold&) = default;
   };
 
   /// Called when an agent speaks, and by AgentLine when it wakes us.
@@ -158,6 +169,8 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] PromptRecord prompt_record(const Prompted& prompt, bool settled) const;
   [[nodiscard]] Timestamp now() const;
   void changed(bool save = true);
+  void inbox_soon();
+  static asio::awaitable<void> tell_inbox(std::shared_ptr<Session> self);
 
   SessionHost& host_;
   std::shared_ptr<SessionCard> card_;
@@ -181,6 +194,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::unordered_set<ItemId> approvals_;           // That wait for the user.
   std::unordered_map<ItemId, std::size_t> shown_;  // Output bytes behind the last cut form.
   std::optional<SessionInfo> last_info_;
+  InboxTold inbox_told_;
+  bool inbox_posted_ = false;
 };
 
 }  // namespace lb

@@ -94,6 +94,7 @@ void SessionService::store_state_changed(const StoreState& state) {
   for (const auto& [id, place] : sessions_) {
     Provider* provider = provider_of(place.card->record.cli_type);
     if (provider != nullptr && provider->is_alive(id)) provider->hold(id, held);
+    if (!held && place.session) place.session->store_ready();
   }
   events_->store_state(state);
 }
@@ -110,6 +111,10 @@ void SessionService::info_changed(const SessionInfo& info) {
 
 void SessionService::facts_changed(const SessionId& session, const SessionFacts& facts) {
   events_->session_facts(session, facts);
+}
+
+void SessionService::inbox_changed(const SessionRecord& record, const std::vector<Item>& items) {
+  events_->session_inbox(record.id, record.title, items);
 }
 
 void SessionService::cli_id_changed(Session& session) {

@@ -53,6 +53,9 @@ class ServiceEvents {
   /// ones).
   virtual void session_activity(const SessionInfo&) {}
   virtual void session_facts(const SessionId&, const SessionFacts&) {}
+  /// The approvals of one session that wait for the user, with its title, whenever they change:
+  /// empty when none is left. `SessionService::inbox` has all of them.
+  virtual void session_inbox(const SessionId&, const std::string&, const std::vector<Item>&) {}
   virtual void session_deleted(const SessionId&) {}
   virtual void agent_status(const AgentStatusMessage&) {}
   /// Something went wrong that no request is waiting for.
@@ -247,6 +250,7 @@ class SessionService final : private SessionHost {
   std::string project_dir(const ProjectId& project) override;
   void info_changed(const SessionInfo& info) override;
   void facts_changed(const SessionId& session, const SessionFacts& facts) override;
+  void inbox_changed(const SessionRecord& record, const std::vector<Item>& items) override;
   void cli_id_changed(Session& session) override;
   std::shared_ptr<Session> woken(const SessionId& session) override;
   std::weak_ptr<SessionHost> weak() override { return self_; }

@@ -28,6 +28,10 @@ struct Heard final : ServiceEvents {
   }
   void session_activity(const SessionInfo& info) override { activity.push_back(info); }
   void session_facts(const SessionId&, const SessionFacts& told) override { facts.push_back(told); }
+  void session_inbox(const SessionId& session, const std::string& title,
+                     const std::vector<Item>& items) override {
+    inboxes.push_back({session, title, items});
+  }
   void session_deleted(const SessionId& session) override { deleted.push_back(session); }
   void agent_status(const AgentStatusMessage& message) override { statuses.push_back(message); }
   void store_state(const StoreState& state) override { states.push_back(state); }
@@ -36,6 +40,12 @@ struct Heard final : ServiceEvents {
   std::vector<SessionCreatedMessage> created;
   std::vector<SessionInfo> activity;
   std::vector<SessionFacts> facts;
+  struct Inbox {
+    SessionId session;
+    std::string title;
+    std::vector<Item> items;
+  };
+  std::vector<Inbox> inboxes;
   std::vector<SessionId> deleted;
   std::vector<AgentStatusMessage> statuses;
   std::vector<StoreState> states;
