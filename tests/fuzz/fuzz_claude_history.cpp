@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "providers/claude/history.h"
+#include "providers/claude/history/history_reader.h"
 
 namespace {
 

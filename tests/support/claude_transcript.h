@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "providers/claude/translator.h"
+#include "providers/claude/translate/translator.h"
 
 namespace lb::test {
 

@@ -9,11 +9,11 @@
 #include <map>
 
 #include "providers/claude/callbacks.h"
-#include "providers/claude/discovery.h"
-#include "providers/claude/history.h"
-#include "providers/claude/records.h"
-#include "providers/claude/session.h"
-#include "providers/claude/warm_pool.h"
+#include "providers/claude/history/discovery.h"
+#include "providers/claude/history/history_reader.h"
+#include "providers/claude/history/records.h"
+#include "providers/claude/process/claude_session.h"
+#include "providers/claude/process/warm_pool.h"
 
 namespace lb {
 namespace {

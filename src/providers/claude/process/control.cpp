@@ -1,4 +1,4 @@
-#include "providers/claude/control.h"
+#include "providers/claude/process/control.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "providers/claude/tool_shape.h"
-#include "providers/claude/translator.h"
+#include "providers/claude/translate/tool_shape.h"
+#include "providers/claude/translate/translator.h"
 
 namespace lb::claude {
 

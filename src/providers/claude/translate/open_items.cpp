@@ -1,4 +1,4 @@
-#include "providers/claude/board.h"
+#include "providers/claude/translate/open_items.h"
 
 #include <algorithm>
 #include <cassert>

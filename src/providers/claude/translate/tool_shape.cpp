@@ -1,4 +1,4 @@
-#include "providers/claude/tool_shape.h"
+#include "providers/claude/translate/tool_shape.h"
 
 #include <fmt/format.h>
 

@@ -13,11 +13,11 @@
 #include <optional>
 #include <string>
 
-#include "providers/claude/control.h"
-#include "providers/claude/launch.h"
-#include "providers/claude/records.h"
-#include "providers/claude/translator.h"
-#include "providers/claude/writers.h"
+#include "providers/claude/process/control.h"
+#include "providers/claude/process/launch.h"
+#include "providers/claude/history/records.h"
+#include "providers/claude/translate/translator.h"
+#include "providers/claude/process/other_writers.h"
 #include "providers/provider.h"
 
 namespace lb::claude {

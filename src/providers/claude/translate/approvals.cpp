@@ -10,7 +10,7 @@
 #include <charconv>
 
 #include "base/utf8.h"
-#include "providers/claude/translator.h"
+#include "providers/claude/translate/translator.h"
 
 namespace lb::claude {
 namespace {

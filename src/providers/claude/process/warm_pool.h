@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "providers/claude/session.h"
+#include "providers/claude/process/claude_session.h"
 
 namespace lb::claude {
 

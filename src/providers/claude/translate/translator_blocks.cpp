@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "providers/claude/translator.h"
+#include "providers/claude/translate/translator.h"
 
 namespace lb::claude {
 namespace {

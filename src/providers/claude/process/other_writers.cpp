@@ -1,4 +1,4 @@
-#include "providers/claude/writers.h"
+#include "providers/claude/process/other_writers.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

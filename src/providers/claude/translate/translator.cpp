@@ -2,7 +2,7 @@
 // follows what the model says, translator_tools.cpp what tools return, translator_turns.cpp begins
 // and ends turns, translator_system.cpp reads notes, tasks and states, approvals.cpp asks the user.
 
-#include "providers/claude/translator.h"
+#include "providers/claude/translate/translator.h"
 
 #include <fmt/format.h>
 

@@ -25,9 +25,9 @@
 #include <vector>
 
 #include "model/session.h"
-#include "providers/claude/board.h"
-#include "providers/claude/facts.h"
-#include "providers/claude/plan_keeper.h"
+#include "providers/claude/translate/open_items.h"
+#include "providers/claude/translate/facts.h"
+#include "providers/claude/translate/plan_keeper.h"
 #include "providers/claude/protocol.h"
 #include "providers/provider.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/base64.h"
 #include "base/log.h"
-#include "providers/claude/session.h"
+#include "providers/claude/process/claude_session.h"
 
 namespace lb::claude {
 namespace {

@@ -1,8 +1,8 @@
-#include "providers/claude/facts.h"
+#include "providers/claude/translate/facts.h"
 
 #include <algorithm>
 
-#include "providers/claude/launch.h"
+#include "providers/claude/process/launch.h"
 
 namespace lb::claude {
 namespace {

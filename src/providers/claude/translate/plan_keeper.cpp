@@ -1,4 +1,4 @@
-#include "providers/claude/plan_keeper.h"
+#include "providers/claude/translate/plan_keeper.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "providers/claude/session.h"
+#include "providers/claude/process/claude_session.h"
 
 #include <fmt/format.h>
 

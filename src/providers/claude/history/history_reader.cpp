@@ -1,4 +1,4 @@
-#include "providers/claude/history.h"
+#include "providers/claude/history/history_reader.h"
 
 #include <fmt/format.h>
 

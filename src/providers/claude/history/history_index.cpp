@@ -1,4 +1,4 @@
-#include "providers/claude/history_index.h"
+#include "providers/claude/history/history_index.h"
 
 #include <algorithm>
 

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "providers/claude/records.h"
+#include "providers/claude/history/records.h"
 
 namespace lb::claude {
 

@@ -1,6 +1,6 @@
 // What a session's file shows is what the live run showed.
 
-#include "providers/claude/history.h"
+#include "providers/claude/history/history_reader.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 #include <cstdlib>
 
-#include "providers/claude/discovery.h"
+#include "providers/claude/history/discovery.h"
 #include "tests/support/claude_transcript.h"
 
 using namespace lb;

@@ -1,6 +1,6 @@
 // The conditions of AC-3.3, each on the smallest session that shows it.
 
-#include "providers/claude/translator.h"
+#include "providers/claude/translate/translator.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

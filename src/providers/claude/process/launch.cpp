@@ -1,4 +1,4 @@
-#include "providers/claude/launch.h"
+#include "providers/claude/process/launch.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

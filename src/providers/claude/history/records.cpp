@@ -1,11 +1,11 @@
-#include "providers/claude/records.h"
+#include "providers/claude/history/records.h"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 
 #include "base/utf8.h"
-#include "providers/claude/launch.h"
+#include "providers/claude/process/launch.h"
 #include "providers/claude/protocol.h"
 
 namespace lb::claude {

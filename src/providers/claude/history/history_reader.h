@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "providers/claude/history_index.h"
-#include "providers/claude/translator.h"
-#include "providers/claude/writers.h"
+#include "providers/claude/history/history_index.h"
+#include "providers/claude/translate/translator.h"
+#include "providers/claude/process/other_writers.h"
 
 namespace lb::claude {
 

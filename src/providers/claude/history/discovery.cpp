@@ -1,4 +1,4 @@
-#include "providers/claude/discovery.h"
+#include "providers/claude/history/discovery.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "providers/claude/records.h"
-#include "providers/claude/writers.h"
+#include "providers/claude/history/records.h"
+#include "providers/claude/process/other_writers.h"
 
 namespace lb::claude {
 

@@ -1,4 +1,4 @@
-#include "providers/claude/warm_pool.h"
+#include "providers/claude/process/warm_pool.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
