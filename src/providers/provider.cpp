@@ -39,13 +39,13 @@ asio::awaitable<Result<void>> Provider::reconnect() {
   co_return Result<void>{};
 }
 
-void Provider::expect(const std::string&) {}
+void Provider::prewarm_shared(const std::string&) {}
 
 void Provider::prewarm(const std::string&) {}
 
-void Provider::cool(const std::string&) {}
+void Provider::end_prewarmed(const std::string&) {}
 
-std::size_t Provider::warm() const {
+std::size_t Provider::prewarmed() const {
   return 0;
 }
 

@@ -169,12 +169,12 @@ class Provider {
   /// there already; a failure is only seen in that nothing is warm.
   virtual void prewarm(const std::string& project_dir);
   /// A session in `project_dir` is opened in a moment: what all sessions share may start meanwhile.
-  /// `cool` when nothing came of it.
-  virtual void expect(const std::string& project_dir);
+  /// `end_prewarmed` when nothing came of it.
+  virtual void prewarm_shared(const std::string& project_dir);
   /// Ends what was started ahead for `project_dir` and no session uses.
-  virtual void cool(const std::string& project_dir);
+  virtual void end_prewarmed(const std::string& project_dir);
   /// How many processes run that were started ahead and that no session uses yet.
-  [[nodiscard]] virtual std::size_t warm() const;
+  [[nodiscard]] virtual std::size_t prewarmed() const;
 
   /// Holds a session's agent back (true) while nothing more can be stored, and lets it go on.
   virtual void hold(const SessionId& session, bool held) = 0;

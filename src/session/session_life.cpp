@@ -71,9 +71,9 @@ asio::awaitable<Result<void>> Session::load_keys() {
 
 asio::awaitable<Result<void>> Session::create(CreateSessionOptions options) {
   const auto self = shared_from_this();
-  provider_->expect(options.project_dir);
+  provider_->prewarm_shared(options.project_dir);
   if (auto active = co_await ready(); !active) {
-    provider_->cool(options.project_dir);
+    provider_->end_prewarmed(options.project_dir);
     co_return active;
   }
   loading_ = true;
@@ -150,9 +150,9 @@ asio::awaitable<Result<void>> Session::open() {
   if (provider_ == nullptr) co_return no_agent(*record_);
   // The agent starts while the store makes room for what it will say.
   const std::string project_dir = host_.project_dir(record_->project_id);
-  provider_->expect(project_dir);
+  provider_->prewarm_shared(project_dir);
   if (auto active = co_await ready(); !active) {
-    provider_->cool(project_dir);
+    provider_->end_prewarmed(project_dir);
     co_return active;
   }
   loading_ = true;

@@ -31,7 +31,7 @@ WarmStarts::OnePtr WarmStarts::find(const Provider& provider,
 
 bool WarmStarts::start(Provider& provider, const std::string& project_dir) {
   provider.prewarm(project_dir);
-  if (provider.warm() == 0) return false;
+  if (provider.prewarmed() == 0) return false;
   OnePtr one = find(provider, project_dir);
   if (!one) {
     while (started_.size() >= limits::kWarmMax) end(started_.front());
@@ -55,7 +55,7 @@ void WarmStarts::end(const OnePtr& one) {
   const OnePtr ended = one;
   std::erase(started_, ended);
   meters().dropped.add();
-  ended->provider.cool(ended->project_dir);
+  ended->provider.end_prewarmed(ended->project_dir);
 }
 
 void WarmStarts::used(const Provider& provider, const std::string& project_dir) {

@@ -22,10 +22,10 @@ TEST_CASE("warm start: one per agent and project, the oldest goes when there are
   CHECK(world.service->warm("claude-code", one.project_id) == true);
   CHECK(world.service->warm("claude-code", two.project_id) == true);
   CHECK(world.service->warm("claude-code", one.project_id) == true);  // Known: kept, not doubled.
-  CHECK(world.claude->cooled.empty());
+  CHECK(world.claude->prewarmed_ended.empty());
   CHECK(world.service->warm("codex", three.project_id) == true);
-  CHECK(world.claude->cooled == std::vector{one.path});
-  CHECK(world.codex->warmed == std::vector{three.path});
+  CHECK(world.claude->prewarmed_ended == std::vector{one.path});
+  CHECK(world.codex->prewarmed_in == std::vector{three.path});
 }
 
 TEST_CASE("warm start: an agent that starts nothing ahead takes nobody's place") {
@@ -34,7 +34,7 @@ TEST_CASE("warm start: an agent that starts nothing ahead takes nobody's place")
   REQUIRE(world.service->warm("claude-code", world.project("one").project_id) == true);
   REQUIRE(world.service->warm("claude-code", world.project("two").project_id) == true);
   CHECK(world.service->warm("codex", world.project("three").project_id) == false);
-  CHECK(world.claude->cooled.empty());
+  CHECK(world.claude->prewarmed_ended.empty());
 }
 
 TEST_CASE("warm start: a session that is made there uses it up") {
@@ -46,7 +46,7 @@ TEST_CASE("warm start: a session that is made there uses it up") {
   REQUIRE(world.service->warm("claude-code", two.project_id).has_value());
   REQUIRE(world.loop.run(world.service->create(in(one, "claude-code"))).has_value());
   REQUIRE(world.service->warm("claude-code", three.project_id).has_value());
-  CHECK(world.claude->cooled.empty());  // There was room again.
+  CHECK(world.claude->prewarmed_ended.empty());  // There was room again.
 }
 
 TEST_CASE("warm start: what nobody uses goes after its time") {
@@ -58,8 +58,8 @@ TEST_CASE("warm start: what nobody uses goes after its time") {
   world.service.emplace(deps);
   REQUIRE(world.loop.run(world.service->start()).has_value());
   REQUIRE(world.service->warm("claude-code", project.project_id).has_value());
-  REQUIRE(world.loop.until([&] { return !world.claude->cooled.empty(); }));
-  CHECK(world.claude->cooled == std::vector{project.path});
+  REQUIRE(world.loop.until([&] { return !world.claude->prewarmed_ended.empty(); }));
+  CHECK(world.claude->prewarmed_ended == std::vector{project.path});
 }
 
 TEST_CASE("warm start: off by the configuration; unknown agents and projects are refused") {
@@ -73,24 +73,24 @@ TEST_CASE("warm start: off by the configuration; unknown agents and projects are
   world.service.emplace(deps);
   REQUIRE(world.loop.run(world.service->start()).has_value());
   CHECK(world.service->warm("claude-code", project.project_id) == false);
-  CHECK(world.claude->warmed.empty());
+  CHECK(world.claude->prewarmed_in.empty());
 }
 
 TEST_CASE("an agent may start while its session is made ready, and is let go when that fails") {
   World world;
   const SessionId session = world.create("codex");
   const std::string dir = world.dir.file("web");
-  CHECK(world.codex->expected == std::vector{dir});
+  CHECK(world.codex->prewarmed_shared_in == std::vector{dir});
   world.restart();
   REQUIRE(world.loop.run(world.service->load(session)).has_value());
-  CHECK(world.codex->expected == std::vector{dir});
-  CHECK(world.codex->cooled.empty());
+  CHECK(world.codex->prewarmed_shared_in == std::vector{dir});
+  CHECK(world.codex->prewarmed_ended.empty());
 
   world.restart();
   world.store.set_state({StoreState::Kind::Full, "disk full"});
   CHECK(world.loop.run(world.service->load(session)).error().code == ErrorCode::StoreFull);
   CHECK(world.codex->loaded.empty());
-  CHECK(world.codex->cooled == std::vector{dir});
+  CHECK(world.codex->prewarmed_ended == std::vector{dir});
   world.store.set_state({StoreState::Kind::Ready, ""});
 }
 

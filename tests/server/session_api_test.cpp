@@ -158,7 +158,7 @@ TEST_CASE_FIXTURE(LiveServer, "an agent is started ahead of a session") {
   const Reply warm = post("/api/agents/codex/warm", body);
   CHECK(warm.status == 202);
   CHECK(bool_at(warm.json(), "warm"));
-  CHECK(on_io([&] { return codex->warmed.size(); }) == 1);
+  CHECK(on_io([&] { return codex->prewarmed_in.size(); }) == 1);
   CHECK(post("/api/agents/nonesuch/warm", body).code() == "UNSUPPORTED_CLI_TYPE");
   CHECK(post("/api/agents/codex/warm", R"({"projectId":"nowhere"})").code() == "PROJECT_NOT_FOUND");
   CHECK(post("/api/agents/codex/warm", "{}").code() == "INVALID_REQUEST");

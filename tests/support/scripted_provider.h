@@ -50,9 +50,9 @@ class ScriptedProvider final : public Provider {
   std::map<SessionId, std::string> modes;
   std::map<SessionId, std::string> models;
   std::map<SessionId, std::string> thinking;
-  std::vector<std::string> warmed;
-  std::vector<std::string> expected;
-  std::vector<std::string> cooled;
+  std::vector<std::string> prewarmed_in;
+  std::vector<std::string> prewarmed_shared_in;
+  std::vector<std::string> prewarmed_ended;
   std::set<SessionId> held;
   int reconnects = 0;
   int discoveries = 0;
@@ -239,10 +239,16 @@ class ScriptedProvider final : public Provider {
     thinking[session] = std::move(level);
     co_return Result<void>{};
   }
-  void prewarm(const std::string& project_dir) override { warmed.push_back(project_dir); }
-  void expect(const std::string& project_dir) override { expected.push_back(project_dir); }
-  [[nodiscard]] std::size_t warm() const override { return starts_ahead ? warmed.size() : 0; }
-  void cool(const std::string& project_dir) override { cooled.push_back(project_dir); }
+  void prewarm(const std::string& project_dir) override { prewarmed_in.push_back(project_dir); }
+  void prewarm_shared(const std::string& project_dir) override {
+    prewarmed_shared_in.push_back(project_dir);
+  }
+  [[nodiscard]] std::size_t prewarmed() const override {
+    return starts_ahead ? prewarmed_in.size() : 0;
+  }
+  void end_prewarmed(const std::string& project_dir) override {
+    prewarmed_ended.push_back(project_dir);
+  }
   asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
                                                         CreateSessionOptions options) override {
     if (!can_fork) co_return co_await Provider::fork_session(from, options);

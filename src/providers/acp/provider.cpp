@@ -252,7 +252,7 @@ asio::awaitable<Result<ProviderSession>> AcpProvider::start_session(CreateSessio
                                                                     std::string method,
                                                                     json::object params) {
   if (!options.provider_options.empty()) {
-    cool(options.project_dir);  // It was expected.
+    end_prewarmed(options.project_dir);  // It was expected.
     co_return fail(ErrorCode::InvalidRequest,
                    fmt::format("providerOptions: {} knows none", spec_.cli_type));
   }

@@ -79,9 +79,9 @@ class AcpProvider final : public Provider {
   asio::awaitable<AgentInfo> inspect() override;
   asio::awaitable<Result<void>> reconnect() override;
   void prewarm(const std::string& project_dir) override;
-  void expect(const std::string& project_dir) override { prewarm(project_dir); }
-  void cool(const std::string& project_dir) override;
-  [[nodiscard]] std::size_t warm() const override;
+  void prewarm_shared(const std::string& project_dir) override { prewarm(project_dir); }
+  void end_prewarmed(const std::string& project_dir) override;
+  [[nodiscard]] std::size_t prewarmed() const override;
   void hold(const SessionId& session, bool held) override;
   asio::awaitable<void> shutdown() override;
 

@@ -166,7 +166,7 @@ asio::awaitable<void> AcpProvider::start_ahead(std::string project_dir) {
   not_warm();
 }
 
-void AcpProvider::cool(const std::string& project_dir) {
+void AcpProvider::end_prewarmed(const std::string& project_dir) {
   if (warm_.erase(project_dir) == 0) return;
   show_warm();
   if (!warm_.empty() || any_open()) return;
@@ -178,7 +178,7 @@ void AcpProvider::cool(const std::string& project_dir) {
       asio::detached);
 }
 
-std::size_t AcpProvider::warm() const {
+std::size_t AcpProvider::prewarmed() const {
   return warm_.empty() ? 0 : 1;
 }
 
@@ -189,7 +189,7 @@ void AcpProvider::not_warm() {
 
 void AcpProvider::show_warm() {
   static Gauge& count = gauge("lb_warm_agents", "Agents started ahead that no session uses yet.");
-  const auto now = static_cast<std::int64_t>(warm());
+  const auto now = static_cast<std::int64_t>(prewarmed());
   count.add(now - std::exchange(warm_shown_, now));
 }
 
@@ -209,7 +209,7 @@ asio::awaitable<AgentInfo> AcpProvider::inspect() {
   info.name = spec_.name;
   info.protocol = "acp";
   info.status = manager_->status();
-  if (warm() > 0) info.warm = warm();
+  if (prewarmed() > 0) info.warm = prewarmed();
   const std::string command = spec_.argv.empty() ? "" : spec_.argv.front();
   const ProgramInfo program = co_await inspect_program(command, environment(), deps_.blocking);
   info.installed = program.path.has_value();

@@ -33,7 +33,7 @@ asio::awaitable<std::invoke_result_t<Work>> on_worker(asio::any_io_executor pool
 }
 
 /// Lives on the io thread. Sessions keep themselves alive while their coroutines run, but reach
-/// the callbacks only through `board_`, which goes with the provider.
+/// the callbacks only through their sinks, which goes with the provider.
 class ClaudeProvider final : public Provider {
  public:
   ClaudeProvider(ClaudeConfig config, const ClaudeDeps& deps)
@@ -76,8 +76,8 @@ class ClaudeProvider final : public Provider {
   asio::awaitable<Result<void>> set_thinking(SessionId session, std::string level) override;
   asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir) override;
   void prewarm(const std::string& project_dir) override;
-  void cool(const std::string& project_dir) override { warm_.cool(project_dir); }
-  [[nodiscard]] std::size_t warm() const override { return warm_.count(); }
+  void end_prewarmed(const std::string& project_dir) override { warm_.end_prewarmed(project_dir); }
+  [[nodiscard]] std::size_t prewarmed() const override { return warm_.count(); }
   asio::awaitable<AgentInfo> inspect() override;
   asio::awaitable<Result<void>> reconnect() override;
   void hold(const SessionId& session, bool held) override;
@@ -90,10 +90,11 @@ class ClaudeProvider final : public Provider {
   };
   asio::awaitable<Result<Imported>> import(SessionId session, LoadSessionOptions options);
   [[nodiscard]] SessionHooks hooks_for(SessionId id);
-  std::shared_ptr<Session> make(SessionId id, LaunchPlan plan);
-  asio::awaitable<std::shared_ptr<Session>> adopt(SessionId id, LaunchPlan wanted);
-  [[nodiscard]] Result<std::shared_ptr<Session>> find(const SessionId& session) const;
-  asio::awaitable<Result<ProviderSession>> started(SessionId id, std::shared_ptr<Session> session);
+  std::shared_ptr<ClaudeSession> make(SessionId id, LaunchPlan plan);
+  asio::awaitable<std::shared_ptr<ClaudeSession>> adopt(SessionId id, LaunchPlan wanted);
+  [[nodiscard]] Result<std::shared_ptr<ClaudeSession>> find(const SessionId& session) const;
+  asio::awaitable<Result<ProviderSession>> started(SessionId id,
+                                                   std::shared_ptr<ClaudeSession> session);
   void show_status(AgentStatus status, std::optional<std::string> message = {});
   void count_alive();
   void heard(const SessionId& id, const Turn& turn);
@@ -101,7 +102,7 @@ class ClaudeProvider final : public Provider {
   std::shared_ptr<const ClaudeConfig> config_;
   ClaudeDeps deps_;
   std::shared_ptr<CallbackMap> callbacks_ = std::make_shared<CallbackMap>();
-  std::map<SessionId, std::shared_ptr<Session>> sessions_;
+  std::map<SessionId, std::shared_ptr<ClaudeSession>> sessions_;
   StatusCallback status_callback_;
   AgentStatus status_ = AgentStatus::Idle;
   std::optional<std::string> logged_out_;  // What to do about it; until a turn goes well.
@@ -127,14 +128,15 @@ SessionHooks ClaudeProvider::hooks_for(SessionId id) {
   return hooks;
 }
 
-std::shared_ptr<Session> ClaudeProvider::make(SessionId id, LaunchPlan plan) {
-  auto session = std::make_shared<Session>(
-      Session::Setup{.id = id, .plan = std::move(plan), .config = config_}, deps_, hooks_for(id));
+std::shared_ptr<ClaudeSession> ClaudeProvider::make(SessionId id, LaunchPlan plan) {
+  auto session = std::make_shared<ClaudeSession>(
+      ClaudeSession::Setup{.id = id, .plan = std::move(plan), .config = config_}, deps_,
+      hooks_for(id));
   sessions_[id] = session;
   return session;
 }
 
-Result<std::shared_ptr<Session>> ClaudeProvider::find(const SessionId& session) const {
+Result<std::shared_ptr<ClaudeSession>> ClaudeProvider::find(const SessionId& session) const {
   const auto found = sessions_.find(session);
   if (found != sessions_.end()) return found->second;
   return fail(ErrorCode::SessionNotFound, "No such session is loaded; load it first.");
@@ -171,8 +173,8 @@ void ClaudeProvider::count_alive() {
   show_status(any ? AgentStatus::Connected : AgentStatus::Idle);
 }
 
-asio::awaitable<Result<ProviderSession>> ClaudeProvider::started(SessionId id,
-                                                                 std::shared_ptr<Session> session) {
+asio::awaitable<Result<ProviderSession>> ClaudeProvider::started(
+    SessionId id, std::shared_ptr<ClaudeSession> session) {
   if (status_ != AgentStatus::Connected) show_status(AgentStatus::Starting);
   auto ready = co_await session->start();
   if (!ready) {
@@ -219,8 +221,9 @@ void ClaudeProvider::prewarm(const std::string& project_dir) {
 
 /// The process that waits for such a session, if there is one and it can be what is wanted; what
 /// can only be said on the command line needs a process of its own.
-asio::awaitable<std::shared_ptr<Session>> ClaudeProvider::adopt(SessionId id, LaunchPlan wanted) {
-  const std::shared_ptr<Session> warm = warm_.take(wanted.directory);
+asio::awaitable<std::shared_ptr<ClaudeSession>> ClaudeProvider::adopt(SessionId id,
+                                                                      LaunchPlan wanted) {
+  const std::shared_ptr<ClaudeSession> warm = warm_.take(wanted.directory);
   if (!warm) co_return nullptr;
   const Choices& choices = wanted.choices;
   const bool fits = !choices.max_turns && !choices.fallback_model &&
@@ -470,7 +473,7 @@ void ClaudeProvider::hold(const SessionId& session, bool held) {
 }
 
 asio::awaitable<void> ClaudeProvider::shutdown() {
-  std::vector<std::shared_ptr<Session>> all = warm_.take_all();
+  std::vector<std::shared_ptr<ClaudeSession>> all = warm_.take_all();
   for (const auto& [id, session] : sessions_) all.push_back(session);
   for (const auto& session : all) co_await session->shutdown();
 }

@@ -34,7 +34,7 @@ TEST_CASE("a session takes the process that was started ahead, with its model, m
   House house;
   house.provider->on_status([&](AgentStatus status, const auto&) { statuses.push_back(status); });
   warm_up(house);
-  CHECK(house.provider->warm() == 1);
+  CHECK(house.provider->prewarmed() == 1);
   CHECK(house.run(house.provider->inspect()).warm == 1);
   CHECK(statuses == std::vector{AgentStatus::Starting, AgentStatus::Connected});
   house.provider->prewarm(house.project());  // One is enough.
@@ -45,7 +45,7 @@ TEST_CASE("a session takes the process that was started ahead, with its model, m
   const auto created = house.run(house.provider->create_session(options));
   REQUIRE(created.has_value());
   REQUIRE(house.launcher.launches().size() == 1);
-  CHECK(house.provider->warm() == 0);
+  CHECK(house.provider->prewarmed() == 0);
   CHECK(std::ranges::count(house.launcher.launches()[0].argv,
                            "--session-id=" + created->cli_session_id) == 1);
   CHECK(asked(house, 0) ==
@@ -74,7 +74,7 @@ TEST_CASE("what only a command line can say needs a process of its own; the othe
   REQUIRE(house.create(RawObject(json::object{{"maxTurns", 3}})).has_value());
   CHECK(house.launcher.launches().size() == 2);
   house.spin([&] { return !house.launcher.agents()[0]->alive(); });
-  CHECK(house.provider->warm() == 0);
+  CHECK(house.provider->prewarmed() == 0);
   CHECK(house.provider->is_alive(house.session));
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("a process started ahead is of its directory only") {
   house.provider->prewarm((house.folder / "other").string());
   REQUIRE(house.create().has_value());
   CHECK(house.launcher.launches().size() == 2);
-  CHECK(house.provider->warm() == 1);
+  CHECK(house.provider->prewarmed() == 1);
 }
 
 TEST_CASE("one that dies, fails or is let go leaves nothing, and sessions start as ever") {
@@ -92,7 +92,7 @@ TEST_CASE("one that dies, fails or is let go leaves nothing, and sessions start 
   SUBCASE("it dies") {
     warm_up(house);
     house.launcher.agents()[0]->exits({.code = {}, .signal = 9});
-    house.spin([&] { return house.provider->warm() == 0; });
+    house.spin([&] { return house.provider->prewarmed() == 0; });
   }
   SUBCASE("it dies while a session is taking it") {
     house.launcher.on_launch([](std::shared_ptr<ScriptedProcess> agent) {
@@ -107,13 +107,13 @@ TEST_CASE("one that dies, fails or is let go leaves nothing, and sessions start 
   SUBCASE("it is not installed") {
     house.launcher.fails_with({ErrorCode::AgentUnavailable, "claude: not found"});
     house.provider->prewarm(house.project());
-    house.spin([&] { return house.provider->warm() == 0; });
+    house.spin([&] { return house.provider->prewarmed() == 0; });
     CHECK(house.run(house.provider->inspect()).status == AgentStatus::Idle);
   }
   SUBCASE("nobody wants it") {
     warm_up(house);
-    house.provider->cool(house.project());
-    CHECK(house.provider->warm() == 0);
+    house.provider->end_prewarmed(house.project());
+    CHECK(house.provider->prewarmed() == 0);
     house.spin([&] { return !house.launcher.agents()[0]->alive(); });
     CHECK(house.launcher.agents()[0]->stdin_closed());
     house.spin([&] { return house.run(house.provider->inspect()).status == AgentStatus::Idle; });
@@ -121,7 +121,7 @@ TEST_CASE("one that dies, fails or is let go leaves nothing, and sessions start 
   SUBCASE("the server stops") {
     warm_up(house);
     house.run(house.provider->shutdown());
-    CHECK(house.provider->warm() == 0);
+    CHECK(house.provider->prewarmed() == 0);
     CHECK_FALSE(house.launcher.agents()[0]->alive());
   }
   REQUIRE(house.create().has_value());

@@ -43,8 +43,8 @@ TEST_CASE("claude: one started ahead is taken by a session; one that is not leav
     REQUIRE(world.until([&] { return world.statuses.back() == AgentStatus::Connected; }));
   };
   warm_up();
-  CHECK(world.provider->warm() == 1);
-  world.provider->cool(world.project());
+  CHECK(world.provider->prewarmed() == 1);
+  world.provider->end_prewarmed(world.project());
   REQUIRE(world.until([&] { return world.statuses.back() == AgentStatus::Idle; }));
   CHECK(session_files(world) == 0);
 
@@ -59,7 +59,7 @@ TEST_CASE("claude: one started ahead is taken by a session; one that is not leav
       run(world.io, world.provider->create_session(options), std::chrono::seconds(60));
   REQUIRE_MESSAGE(created.has_value(), (created ? "" : created.error().message));
   world.session = *created;
-  CHECK(world.provider->warm() == 0);
+  CHECK(world.provider->prewarmed() == 0);
   CHECK(session_files(world) == 0);  // Nothing was said yet.
   CHECK(run(world.io, world.provider->discover(world.project())).empty());
   CHECK(world.heard->facts.mode == "plan");

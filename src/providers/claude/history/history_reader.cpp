@@ -16,7 +16,7 @@ TranslatorOptions translator_options(const HistoryOptions& options) {
   TranslatorOptions result;
   result.session = options.session;
   result.provider_id = options.provider_id;
-  result.forms = Board::Forms::FinalOnly;
+  result.forms = OpenItems::Forms::FinalOnly;
   return result;
 }
 

@@ -33,7 +33,7 @@ TranslatorOptions translator_options(const SessionId& id, const ClaudeConfig& co
 
 }  // namespace
 
-Session::Session(Setup setup, const ClaudeDeps& deps, SessionHooks hooks)
+ClaudeSession::ClaudeSession(Setup setup, const ClaudeDeps& deps, SessionHooks hooks)
     : id_(std::move(setup.id)),
       plan_(std::move(setup.plan)),
       config_(std::move(setup.config)),
@@ -46,7 +46,7 @@ Session::Session(Setup setup, const ClaudeDeps& deps, SessionHooks hooks)
       idle_timer_(deps.io),
       changed_(deps.io, asio::steady_timer::time_point::max()) {}
 
-Result<std::shared_ptr<AgentProcess>> Session::launch() {
+Result<std::shared_ptr<AgentProcess>> ClaudeSession::launch() {
   std::error_code why;
   if (!std::filesystem::is_directory(plan_.directory, why)) {
     return fail(ErrorCode::SessionCreateFailed,
@@ -63,7 +63,7 @@ Result<std::shared_ptr<AgentProcess>> Session::launch() {
   return process;
 }
 
-asio::awaitable<Result<void>> Session::start() {
+asio::awaitable<Result<void>> ClaudeSession::start() {
   const auto self = shared_from_this();
   // One start at a time; whoever comes second shares its outcome.
   while (starting_) co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -76,7 +76,7 @@ asio::awaitable<Result<void>> Session::start() {
   co_return started;
 }
 
-asio::awaitable<Result<void>> Session::start_once() {
+asio::awaitable<Result<void>> ClaudeSession::start_once() {
   const auto self = shared_from_this();
   auto launched = launch();
   if (!launched) co_return std::unexpected(std::move(launched.error()));
@@ -113,7 +113,7 @@ asio::awaitable<Result<void>> Session::start_once() {
 }
 
 /// What is known of the session now that its process is ready.
-void Session::publish_start() {
+void ClaudeSession::publish_start() {
   translator_->initialized(hello_);
   if (plan_.mode) translator_->facts().set_mode(*plan_.mode);
   if (plan_.model) translator_->facts().set_model(*plan_.model);
@@ -123,7 +123,7 @@ void Session::publish_start() {
   arm_idle();
 }
 
-void Session::become(SessionId id, SessionHooks hooks) {
+void ClaudeSession::become(SessionId id, SessionHooks hooks) {
   id_ = std::move(id);
   hooks_ = std::move(hooks);
   translator_.emplace(translator_options(id_, *config_));
@@ -131,8 +131,8 @@ void Session::become(SessionId id, SessionHooks hooks) {
   publish_start();
 }
 
-asio::awaitable<void> Session::read(std::shared_ptr<Session> self,
-                                    std::shared_ptr<AgentProcess> process) {
+asio::awaitable<void> ClaudeSession::read(std::shared_ptr<ClaudeSession> self,
+                                          std::shared_ptr<AgentProcess> process) {
   int in_a_row = 0;
   while (auto line = co_await process->next_line()) {
     {
@@ -151,7 +151,7 @@ asio::awaitable<void> Session::read(std::shared_ptr<Session> self,
   self->ended(process, status);
 }
 
-void Session::line(const Line& line) {
+void ClaudeSession::line(const Line& line) {
   if (line.truncated) {
     translator_->note(
         fmt::format("A line of {} bytes was too long to read and is left out.", line.bytes), now());
@@ -180,7 +180,7 @@ void Session::line(const Line& line) {
   flush();
 }
 
-TurnEnd Session::end_of(const ExitStatus& status, std::string_view said) const {
+TurnEnd ClaudeSession::end_of(const ExitStatus& status, std::string_view said) const {
   TurnEnd end;
   if (ending_ == Ending::Cancelled) {
     end.status = TurnStatus::Cancelled;
@@ -202,7 +202,7 @@ TurnEnd Session::end_of(const ExitStatus& status, std::string_view said) const {
   return end;
 }
 
-void Session::ended(const std::shared_ptr<AgentProcess>& process, const ExitStatus& status) {
+void ClaudeSession::ended(const std::shared_ptr<AgentProcess>& process, const ExitStatus& status) {
   if (process_ != process) return;
   const std::string said = last_words(process->stderr_tail());
   const bool asked = ending_ != Ending::Unasked;
@@ -214,7 +214,7 @@ void Session::ended(const std::shared_ptr<AgentProcess>& process, const ExitStat
   cancelling_ = false;
   cancel_when_bound_ = false;
   idle_timer_.cancel();
-  writers_.seen(
+  other_writers_.seen(
       mark_of(find_session_file(config_dir(environment_for(*config_)), plan_.cli_session_id)));
   translator_->process_ended(end, now());
   const bool stopped = ending_ == Ending::Shutdown;
@@ -237,13 +237,13 @@ void Session::ended(const std::shared_ptr<AgentProcess>& process, const ExitStat
 
 // --- What comes out ---------------------------------------------------------------------------
 
-void Session::deliver(std::vector<Output> outputs) {
+void ClaudeSession::deliver(std::vector<Output> outputs) {
   for (Output& output : outputs) outputs_.push_back(std::move(output));
   flush();
 }
 
 /// A callback may make us say more: that waits until what was said before has been heard.
-void Session::flush() {
+void ClaudeSession::flush() {
   for (Output& output : translator_->take()) outputs_.push_back(std::move(output));
   if (std::exchange(dispatching_, true)) return;
   while (!outputs_.empty()) {
@@ -256,7 +256,7 @@ void Session::flush() {
   arm_batch();
 }
 
-void Session::dispatch(const Output& output) {
+void ClaudeSession::dispatch(const Output& output) {
   if (const auto* upsert = std::get_if<Upsert>(&output)) {
     if (hooks_.upsert) hooks_.upsert(*upsert);
   } else if (const auto* turn = std::get_if<Turn>(&output)) {
@@ -287,7 +287,7 @@ void Session::dispatch(const Output& output) {
   }
 }
 
-void Session::arm_batch() {
+void ClaudeSession::arm_batch() {
   const auto due = translator_->deadline();
   if (due == batch_due_) return;
   batch_due_ = due;
@@ -304,7 +304,7 @@ void Session::arm_batch() {
   });
 }
 
-void Session::arm_idle() {
+void ClaudeSession::arm_idle() {
   idle_timer_.cancel();
   if (!process_ || config_->idle_end.count() <= 0) return;
   idle_timer_.expires_after(config_->idle_end);
@@ -316,7 +316,7 @@ void Session::arm_idle() {
   });
 }
 
-void Session::retire() {
+void ClaudeSession::retire() {
   if (!process_) return;
   ending_ = Ending::Expected;
   ready_ = false;

@@ -1,4 +1,5 @@
-/// Session: one conversation with Claude Code, and the process that holds it while it is needed.
+/// ClaudeSession: one conversation with Claude Code, and the process that holds it while it is
+/// needed.
 ///
 /// One process serves many turns. It may end (idle, crash, kill) without ending the session: the
 /// next prompt resumes it in a new process. Everything the CLI says goes through the translator
@@ -13,11 +14,11 @@
 #include <optional>
 #include <string>
 
+#include "providers/claude/history/records.h"
 #include "providers/claude/process/control.h"
 #include "providers/claude/process/launch.h"
-#include "providers/claude/history/records.h"
-#include "providers/claude/translate/translator.h"
 #include "providers/claude/process/other_writers.h"
+#include "providers/claude/translate/translator.h"
 #include "providers/provider.h"
 
 namespace lb::claude {
@@ -29,14 +30,14 @@ struct SessionHooks {
   std::function<void()> liveness;  // A process came or went.
 };
 
-class Session : public std::enable_shared_from_this<Session> {
+class ClaudeSession : public std::enable_shared_from_this<ClaudeSession> {
  public:
   struct Setup {
     SessionId id;
     LaunchPlan plan;
     std::shared_ptr<const ClaudeConfig> config;
   };
-  Session(Setup setup, const ClaudeDeps& deps, SessionHooks hooks);
+  ClaudeSession(Setup setup, const ClaudeDeps& deps, SessionHooks hooks);
 
   /// Starts the process and waits until it is ready.
   asio::awaitable<Result<void>> start();
@@ -60,7 +61,7 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] bool alive() const { return process_ != nullptr && process_->alive(); }
   [[nodiscard]] const LaunchPlan& plan() const { return plan_; }
   /// The CLI's file has been read up to here: what grows from now on is someone else's doing.
-  void file_is(const FileMark& mark) { writers_.seen(mark); }
+  void file_is(const FileMark& mark) { other_writers_.seen(mark); }
   /// Passes history on as if the CLI had said it.
   void deliver(std::vector<Output> outputs);
 
@@ -77,7 +78,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // session.cpp
   Result<std::shared_ptr<AgentProcess>> launch();
   asio::awaitable<Result<void>> start_once();
-  static asio::awaitable<void> read(std::shared_ptr<Session> self,
+  static asio::awaitable<void> read(std::shared_ptr<ClaudeSession> self,
                                     std::shared_ptr<AgentProcess> process);
   void line(const Line& line);
   void ended(const std::shared_ptr<AgentProcess>& process, const ExitStatus& status);
@@ -92,7 +93,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // session_commands.cpp
   asio::awaitable<Result<void>> ready();
   asio::awaitable<Result<void>> bound(std::shared_ptr<Binding> binding);
-  static asio::awaitable<void> interrupt(std::shared_ptr<Session> self);
+  static asio::awaitable<void> interrupt(std::shared_ptr<ClaudeSession> self);
   asio::awaitable<void> end_process(Ending ending);
   asio::awaitable<Result<json::object>> ask(json::object body);
 
@@ -101,7 +102,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<const ClaudeConfig> config_;
   ClaudeDeps deps_;
   SessionHooks hooks_;
-  Writers writers_;
+  OtherWriters other_writers_;
   std::optional<Translator> translator_;  // Always there; made anew by `become`.
   Control control_;
   JsonReader json_;

@@ -29,7 +29,7 @@ json::array image_blocks(const std::vector<PromptImage>& images) {
 }  // namespace
 
 /// A process that can take a prompt: the one there is, or a new one that resumes the session.
-asio::awaitable<Result<void>> Session::ready() {
+asio::awaitable<Result<void>> ClaudeSession::ready() {
   const auto self = shared_from_this();
   if (killed_) {
     co_return fail(ErrorCode::ProcessCrash, "This session was ended; load it before you send.");
@@ -43,8 +43,8 @@ asio::awaitable<Result<void>> Session::ready() {
     const FileMark file =
         mark_of(find_session_file(config_dir(environment_for(*config_)), plan_.cli_session_id));
     on_disk_ = file.size > 0;
-    auto free = writers_.may_resume(file, deps_.clock.wall(),
-                                    runs_elsewhere(config_->command, plan_.directory));
+    auto free = other_writers_.may_resume(file, deps_.clock.wall(),
+                                          runs_elsewhere(config_->command, plan_.directory));
     if (!free) co_return free;
   }
   auto started = co_await start();
@@ -54,7 +54,7 @@ asio::awaitable<Result<void>> Session::ready() {
   co_return std::unexpected(std::move(why).context("The session could not be resumed"));
 }
 
-asio::awaitable<Result<SendResult>> Session::send(Prompt prompt) {
+asio::awaitable<Result<SendResult>> ClaudeSession::send(Prompt prompt) {
   const auto self = shared_from_this();
   if (auto is_ready = co_await ready(); !is_ready) co_return std::unexpected(is_ready.error());
   // In a turn that the agent began by itself a prompt would be folded in and never answered alone.
@@ -83,7 +83,7 @@ asio::awaitable<Result<SendResult>> Session::send(Prompt prompt) {
   co_return SendResult{prompt.turn_id};
 }
 
-asio::awaitable<Result<void>> Session::bound(std::shared_ptr<Binding> binding) {
+asio::awaitable<Result<void>> ClaudeSession::bound(std::shared_ptr<Binding> binding) {
   const auto self = shared_from_this();
   binding->timer.expires_after(config_->bind_max);
   while (!binding->outcome) {
@@ -99,7 +99,7 @@ asio::awaitable<Result<void>> Session::bound(std::shared_ptr<Binding> binding) {
   co_return std::move(*binding->outcome);
 }
 
-asio::awaitable<Result<void>> Session::cancel() {
+asio::awaitable<Result<void>> ClaudeSession::cancel() {
   const auto self = shared_from_this();
   if (!alive()) co_return Result<void>();
   if (!translator_->turn_open()) {
@@ -112,7 +112,7 @@ asio::awaitable<Result<void>> Session::cancel() {
 }
 
 /// Asks the CLI to stop the turn, and ends the process if it does not.
-asio::awaitable<void> Session::interrupt(std::shared_ptr<Session> self) {
+asio::awaitable<void> ClaudeSession::interrupt(std::shared_ptr<ClaudeSession> self) {
   if (!self->alive() || !self->translator_->turn_open()) co_return;
   if (std::exchange(self->cancelling_, true)) co_return;
   const TurnId turn = *self->translator_->turn_id();
@@ -148,7 +148,7 @@ asio::awaitable<void> Session::interrupt(std::shared_ptr<Session> self) {
   co_await self->end_process(Ending::Cancelled);
 }
 
-asio::awaitable<void> Session::end_process(Ending ending) {
+asio::awaitable<void> ClaudeSession::end_process(Ending ending) {
   const auto self = shared_from_this();
   const auto process = process_;
   if (!process) co_return;
@@ -161,17 +161,17 @@ asio::awaitable<void> Session::end_process(Ending ending) {
   }
 }
 
-asio::awaitable<void> Session::kill() {
+asio::awaitable<void> ClaudeSession::kill() {
   killed_ = true;
   co_await end_process(Ending::Cancelled);
 }
 
-asio::awaitable<void> Session::shutdown() {
+asio::awaitable<void> ClaudeSession::shutdown() {
   killed_ = true;
   co_await end_process(Ending::Shutdown);
 }
 
-Result<void> Session::answer(const Answer& answer) {
+Result<void> ClaudeSession::answer(const Answer& answer) {
   auto prepared = translator_->prepare(answer);
   if (!prepared) return std::unexpected(std::move(prepared.error()));
   if (!process_) return fail(ErrorCode::ProcessCrash, "The agent that asked is gone.");
@@ -181,12 +181,12 @@ Result<void> Session::answer(const Answer& answer) {
   return {};
 }
 
-asio::awaitable<Result<json::object>> Session::ask(json::object body) {
+asio::awaitable<Result<json::object>> ClaudeSession::ask(json::object body) {
   const auto self = shared_from_this();
   co_return co_await control_.request(process_, std::move(body), config_->start_max);
 }
 
-asio::awaitable<Result<void>> Session::set_mode(std::string mode) {
+asio::awaitable<Result<void>> ClaudeSession::set_mode(std::string mode) {
   const auto self = shared_from_this();
   // The older CLI answers success to any mode and ignores it.
   if (!translator_->facts().offers_mode(mode)) {
@@ -203,7 +203,7 @@ asio::awaitable<Result<void>> Session::set_mode(std::string mode) {
   co_return Result<void>();
 }
 
-asio::awaitable<Result<void>> Session::set_model(std::string model) {
+asio::awaitable<Result<void>> ClaudeSession::set_model(std::string model) {
   const auto self = shared_from_this();
   if (model.empty()) co_return fail(ErrorCode::InvalidRequest, "model: must not be empty");
   if (alive() && ready_) {
@@ -217,7 +217,7 @@ asio::awaitable<Result<void>> Session::set_model(std::string model) {
   co_return Result<void>();
 }
 
-asio::awaitable<Result<void>> Session::set_thinking(std::string level) {
+asio::awaitable<Result<void>> ClaudeSession::set_thinking(std::string level) {
   const auto self = shared_from_this();
   // Newer models ignore a budget, older ones an effort, and the CLI says success to both.
   if (!translator_->facts().offers_thinking(level)) {
@@ -244,7 +244,7 @@ asio::awaitable<Result<void>> Session::set_thinking(std::string level) {
   co_return Result<void>();
 }
 
-void Session::hold(bool held) {
+void ClaudeSession::hold(bool held) {
   held_ = held;
   changed_.cancel();
 }

@@ -87,7 +87,7 @@ bool runs_elsewhere(std::string_view program, const fs::path& directory) {
   return false;
 }
 
-Result<void> Writers::may_resume(const FileMark& now, Timestamp wall, bool elsewhere) {
+Result<void> OtherWriters::may_resume(const FileMark& now, Timestamp wall, bool elsewhere) {
   const auto age_ms = wall.ms - now.modified.ms;
   const auto recent_ms = std::chrono::milliseconds(limits::kClaudeOtherWriter).count();
   const bool ours = known_ ? *known_ == now : !elsewhere;

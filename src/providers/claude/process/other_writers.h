@@ -1,4 +1,4 @@
-/// Writers: does someone else write to this session's file?
+/// OtherWriters: does someone else write to this session's file?
 ///
 /// Two programs that append to one session destroy it, so before a session is resumed the file is
 /// looked at. A change in the last minute that we did not make is someone else's (a terminal): the
@@ -32,7 +32,7 @@ std::filesystem::path find_session_file(const std::filesystem::path& config_dir,
 /// True when a process of this user that we did not start runs `program` in `directory`.
 bool runs_elsewhere(std::string_view program, const std::filesystem::path& directory);
 
-class Writers {
+class OtherWriters {
  public:
   /// This is how we left or read the file.
   void seen(FileMark mark) { known_ = std::move(mark); }

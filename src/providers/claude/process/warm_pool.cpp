@@ -35,15 +35,15 @@ void WarmPool::start(const std::string& directory) {
   hooks.liveness = [this, living = std::weak_ptr(living_)] {
     if (living.lock()) drop_dead();
   };
-  const auto session = std::make_shared<Session>(
-      Session::Setup{.id = SessionId("warm"), .plan = std::move(plan), .config = config_}, deps_,
-      std::move(hooks));
+  const auto session = std::make_shared<ClaudeSession>(
+      ClaudeSession::Setup{.id = SessionId("warm"), .plan = std::move(plan), .config = config_},
+      deps_, std::move(hooks));
   sessions_[directory] = session;
   show_count();
   asio::co_spawn(deps_.io, run(session), asio::detached);
 }
 
-asio::awaitable<void> WarmPool::run(std::shared_ptr<Session> session) {
+asio::awaitable<void> WarmPool::run(std::shared_ptr<ClaudeSession> session) {
   if (auto ready = co_await session->start(); !ready) {
     log_info("warm_start_failed",
              {{"directory", session->plan().directory}, {"why", ready.error().message}});
@@ -59,7 +59,7 @@ void WarmPool::drop_dead() {
   changed_();
 }
 
-std::shared_ptr<Session> WarmPool::take(const std::string& directory) {
+std::shared_ptr<ClaudeSession> WarmPool::take(const std::string& directory) {
   const auto found = sessions_.find(directory);
   if (found == sessions_.end()) return nullptr;
   auto session = std::move(found->second);
@@ -68,12 +68,12 @@ std::shared_ptr<Session> WarmPool::take(const std::string& directory) {
   return session;
 }
 
-void WarmPool::cool(const std::string& directory) {
+void WarmPool::end_prewarmed(const std::string& directory) {
   if (const auto session = take(directory)) session->retire();
 }
 
-std::vector<std::shared_ptr<Session>> WarmPool::take_all() {
-  std::vector<std::shared_ptr<Session>> all;
+std::vector<std::shared_ptr<ClaudeSession>> WarmPool::take_all() {
+  std::vector<std::shared_ptr<ClaudeSession>> all;
   for (auto& [directory, session] : sessions_) all.push_back(std::move(session));
   sessions_.clear();
   show_count();

@@ -28,21 +28,21 @@ class WarmPool {
   void start(const std::string& directory);
   /// The session whose process waits in `directory` or is starting there; from now on the
   /// caller's. Null when there is none.
-  [[nodiscard]] std::shared_ptr<Session> take(const std::string& directory);
-  void cool(const std::string& directory);
+  [[nodiscard]] std::shared_ptr<ClaudeSession> take(const std::string& directory);
+  void end_prewarmed(const std::string& directory);
   [[nodiscard]] std::size_t count() const { return sessions_.size(); }
   /// Everything that waits, no longer ours.
-  [[nodiscard]] std::vector<std::shared_ptr<Session>> take_all();
+  [[nodiscard]] std::vector<std::shared_ptr<ClaudeSession>> take_all();
 
  private:
-  static asio::awaitable<void> run(std::shared_ptr<Session> session);
+  static asio::awaitable<void> run(std::shared_ptr<ClaudeSession> session);
   void drop_dead();
   void show_count();
 
   std::shared_ptr<const ClaudeConfig> config_;
   ClaudeDeps deps_;
   std::function<void()> changed_;
-  std::map<std::string, std::shared_ptr<Session>> sessions_;  // By directory.
+  std::map<std::string, std::shared_ptr<ClaudeSession>> sessions_;  // By directory.
   std::int64_t shown_ = 0;
   std::shared_ptr<bool> living_ = std::make_shared<bool>(true);
 };

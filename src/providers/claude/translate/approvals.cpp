@@ -199,7 +199,7 @@ void Translator::ask(const std::string& request_id, const json::object& request,
   asked.item = ItemId(fmt::format("{}:approval:{}", turn.str(), ++numbers(turn).approval));
   Approval approval = approval_for(request, asked.input.get_object(), asked.suggestions);
   if (!asked.call_id.empty()) approval.call_id = asked.call_id;
-  board_.show(board_.open({turn, asked.item, asked.parent}, std::move(approval), at), at);
+  items_.show(items_.open({turn, asked.item, asked.parent}, std::move(approval), at), at);
   asked_.push_back(std::move(asked));
 }
 
@@ -217,7 +217,7 @@ Result<Translator::PreparedAnswer> Translator::prepare(const Answer& answer) {
     return fail(ErrorCode::ItemNotFound, "No such question is open in this session.");
   }
   const std::string_view option = answer.option_id ? std::string_view(*answer.option_id) : "";
-  const Board::Entry* entry = board_.find(asked->item);
+  const OpenItems::Entry* entry = items_.find(asked->item);
   const auto& approval = std::get<Approval>(entry->item.body);
   json::object input = asked->input.get_object();
   if (answer.input) {
@@ -258,14 +258,14 @@ void Translator::answered(const Answer& answer, Moment at) {
   if (answer.option_id == kStop && !is_background(found->parent)) interrupted_ = true;
   asked_.erase(found);
   answered_[answer.item_id] = true;
-  Board::Entry* entry = board_.find(answer.item_id);
+  OpenItems::Entry* entry = items_.find(answer.item_id);
   if (entry == nullptr) return;
   auto& approval = std::get<Approval>(entry->item.body);
   approval.state = ApprovalState::Answered;
   approval.answer = ApprovalAnswer{answer.option_id, answer.message, answer.answers};
   approval.answered_at = at.wall;
   if (!answer.answered_by.empty()) approval.answered_by = answer.answered_by;
-  board_.end(*entry, {}, at);
+  items_.end(*entry, {}, at);
 }
 
 std::vector<std::string> Translator::refuse_open(Moment at) {
@@ -289,9 +289,9 @@ void Translator::expire(const std::function<bool(const Asked&)>& which, Moment a
       ++asked;
       continue;
     }
-    if (Board::Entry* entry = board_.find(asked->item)) {
+    if (OpenItems::Entry* entry = items_.find(asked->item)) {
       std::get<Approval>(entry->item.body).state = ApprovalState::Expired;
-      board_.end(*entry, {ItemStatus::Cancelled, {}, {}}, at);
+      items_.end(*entry, {ItemStatus::Cancelled, {}, {}}, at);
     }
     answered_[asked->item] = true;
     asked = asked_.erase(asked);

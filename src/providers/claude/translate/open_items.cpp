@@ -5,10 +5,10 @@
 
 namespace lb::claude {
 
-Board::Board(SessionId session, BatcherOptions batching, Forms forms, Emit emit)
+OpenItems::OpenItems(SessionId session, BatcherOptions batching, Forms forms, Emit emit)
     : session_(std::move(session)), batching_(batching), forms_(forms), emit_(std::move(emit)) {}
 
-Board::Entry& Board::open(Place place, ItemBody body, Moment at) {
+OpenItems::Entry& OpenItems::open(ItemPlace place, ItemBody body, Moment at) {
   assert(!entries_.contains(place.item));
   Entry& entry = entries_[place.item];
   entry.order = ++opened_;
@@ -22,18 +22,18 @@ Board::Entry& Board::open(Place place, ItemBody body, Moment at) {
   return entry;
 }
 
-Board::Entry& Board::open_text(Place place, ItemBody body, Moment at) {
+OpenItems::Entry& OpenItems::open_text(ItemPlace place, ItemBody body, Moment at) {
   Entry& entry = open(std::move(place), std::move(body), at);
   entry.batcher.emplace(batching_);
   return entry;
 }
 
-Text& Board::text_of(Item& item) {
+Text& OpenItems::text_of(Item& item) {
   if (auto* message = std::get_if<Message>(&item.body)) return message->content;
   return std::get<Thinking>(item.body).content;
 }
 
-void Board::emit(Entry& entry, ItemStatus status, Moment at) {
+void OpenItems::emit(Entry& entry, ItemStatus status, Moment at) {
   entry.item.status = status;
   entry.item.emitted_at = at.wall;
   if (entry.batcher) text_of(entry.item) = entry.batcher->text();
@@ -41,19 +41,19 @@ void Board::emit(Entry& entry, ItemStatus status, Moment at) {
   emit_(entry.item);
 }
 
-void Board::show(Entry& entry, Moment at) {
+void OpenItems::show(Entry& entry, Moment at) {
   // A history keeps the order in which things began, and of growing text only the end.
   if (forms_ == Forms::FinalOnly && (entry.shown || entry.batcher)) return;
   emit(entry, entry.shown ? ItemStatus::Update : ItemStatus::Create, at);
 }
 
-void Board::grow(Entry& entry, std::string_view delta, Moment at) {
+void OpenItems::grow(Entry& entry, std::string_view delta, Moment at) {
   assert(entry.batcher);
   entry.item.source_timestamp = at.wall;
   if (entry.batcher->add(delta, at.mono)) show(entry, at);
 }
 
-void Board::set_text(Entry& entry, std::string_view text, Moment at) {
+void OpenItems::set_text(Entry& entry, std::string_view text, Moment at) {
   assert(entry.batcher);
   const std::string_view known = entry.batcher->text().view();
   if (text.starts_with(known)) {
@@ -66,7 +66,7 @@ void Board::set_text(Entry& entry, std::string_view text, Moment at) {
   text_of(entry.item) = Text(text);
 }
 
-void Board::end(Entry& entry, Ending ending, Moment at) {
+void OpenItems::end(Entry& entry, Ending ending, Moment at) {
   const GrowingText growing = growing_text(entry.item);
   const bool is_text = entry.batcher || growing.field == "content";
   if (is_text && !entry.shown) {
@@ -87,12 +87,12 @@ void Board::end(Entry& entry, Ending ending, Moment at) {
   entries_.erase(ItemId(entry.item.item_id));
 }
 
-Board::Entry* Board::find(const ItemId& item) {
+OpenItems::Entry* OpenItems::find(const ItemId& item) {
   const auto found = entries_.find(item);
   return found == entries_.end() ? nullptr : &found->second;
 }
 
-std::vector<Board::Entry*> Board::entries() {
+std::vector<OpenItems::Entry*> OpenItems::entries() {
   std::vector<Entry*> all;
   all.reserve(entries_.size());
   for (auto& [id, entry] : entries_) all.push_back(&entry);
@@ -100,7 +100,7 @@ std::vector<Board::Entry*> Board::entries() {
   return all;
 }
 
-std::optional<MonoMs> Board::deadline() const {
+std::optional<MonoMs> OpenItems::deadline() const {
   std::optional<MonoMs> first;
   for (const auto& [id, entry] : entries_) {
     if (!entry.batcher) continue;
@@ -110,7 +110,7 @@ std::optional<MonoMs> Board::deadline() const {
   return first;
 }
 
-void Board::tick(Moment at) {
+void OpenItems::tick(Moment at) {
   if (forms_ == Forms::FinalOnly) return;
   for (Entry* entry : entries()) {
     if (entry->batcher && entry->batcher->tick(at.mono)) show(*entry, at);

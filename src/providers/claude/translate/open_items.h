@@ -1,6 +1,6 @@
-/// Board: the items of one session that are still open, and every form of them that leaves.
+/// OpenItems: the items of one session that are still open, and every form of them that leaves.
 ///
-/// The translator says what happened to an item; the board knows which forms readers have seen,
+/// The translator says what happened to an item; OpenItems knows which forms readers have seen,
 /// when growing text is due (through the shared Batcher), and that a final item never changes
 /// again. Text only grows: each form shares the buffer of the one before.
 /// Pure; owned by its Translator.
@@ -20,7 +20,7 @@
 namespace lb::claude {
 
 /// Where an item belongs.
-struct Place {
+struct ItemPlace {
   TurnId turn;
   ItemId item;
   std::optional<std::string> parent;  // The subagent's call.
@@ -33,7 +33,7 @@ struct Ending {
   std::optional<std::string> error_message;
 };
 
-class Board {
+class OpenItems {
  public:
   using Emit = std::function<void(const Upsert&)>;
   enum class Forms {
@@ -48,12 +48,12 @@ class Board {
     bool shown = false;
   };
 
-  Board(SessionId session, BatcherOptions batching, Forms forms, Emit emit);
+  OpenItems(SessionId session, BatcherOptions batching, Forms forms, Emit emit);
 
   /// Opens an item without showing it. The id must be new.
-  Entry& open(Place place, ItemBody body, Moment at);
+  Entry& open(ItemPlace place, ItemBody body, Moment at);
   /// Opens an item whose text grows by `grow`.
-  Entry& open_text(Place place, ItemBody body, Moment at);
+  Entry& open_text(ItemPlace place, ItemBody body, Moment at);
 
   /// Passes the item's present form on: create the first time, then update.
   void show(Entry& entry, Moment at);

@@ -12,7 +12,7 @@ namespace lb::claude {
 
 Translator::Translator(TranslatorOptions options)
     : options_(std::move(options)),
-      board_(options_.session, options_.batching, options_.forms,
+      items_(options_.session, options_.batching, options_.forms,
              [this](const Upsert& upsert) { outputs_.emplace_back(upsert); }),
       facts_(options_.bypass_allowed) {}
 
@@ -71,10 +71,10 @@ void Translator::user_line(const json::object& record, Moment at) {
 void Translator::user_message(std::string_view name, std::string text, Moment at) {
   if (!turn_ || text.empty()) return;
   const TurnId& turn = turn_->turn.turn_id;
-  auto& entry = board_.open(
+  auto& entry = items_.open(
       {turn, ItemId(fmt::format("{}:{}", turn.str(), name)), {}},
       Message{.content = Text(std::move(text)), .origin = Origin::User, .attachments = {}}, at);
-  board_.end(entry, {}, at);
+  items_.end(entry, {}, at);
 }
 
 }  // namespace lb::claude

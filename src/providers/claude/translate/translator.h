@@ -25,10 +25,10 @@
 #include <vector>
 
 #include "model/session.h"
-#include "providers/claude/translate/open_items.h"
-#include "providers/claude/translate/facts.h"
-#include "providers/claude/translate/plan_keeper.h"
 #include "providers/claude/protocol.h"
+#include "providers/claude/translate/facts.h"
+#include "providers/claude/translate/open_items.h"
+#include "providers/claude/translate/plan_keeper.h"
 #include "providers/provider.h"
 
 namespace lb::claude {
@@ -45,7 +45,7 @@ struct TranslatorOptions {
   std::string agent = "Claude Code";  // For people.
   std::string command = "claude";     // What they run in a terminal.
   BatcherOptions batching = {};
-  Board::Forms forms = Board::Forms::Every;
+  OpenItems::Forms forms = OpenItems::Forms::Every;
   bool bypass_allowed = false;
 };
 
@@ -76,8 +76,8 @@ class Translator {
   /// We asked for an interrupt: the turn will end as cancelled.
   void interrupted() { interrupted_ = true; }
 
-  void tick(Moment at) { board_.tick(at); }
-  [[nodiscard]] std::optional<MonoMs> deadline() const { return board_.deadline(); }
+  void tick(Moment at) { items_.tick(at); }
+  [[nodiscard]] std::optional<MonoMs> deadline() const { return items_.deadline(); }
 
   /// The process is gone: whatever is open ends, also what works in the background. `end` is the
   /// end of the turn that was open.
@@ -218,7 +218,7 @@ class Translator {
   void compacted(const json::object& record, Moment at);
   void task_line(std::string_view subtype, const json::object& record, Moment at);
   void task_over(const std::string& call_id, Moment at);
-  void close(const std::function<bool(const Board::Entry&)>& which, const Ending& tool_ending,
+  void close(const std::function<bool(const OpenItems::Entry&)>& which, const Ending& tool_ending,
              Moment at);
   [[nodiscard]] bool is_background(const std::optional<std::string>& parent) const;
   [[nodiscard]] TurnId turn_of(const std::optional<std::string>& parent, Moment at);
@@ -232,7 +232,7 @@ class Translator {
 
   TranslatorOptions options_;
   std::vector<Output> outputs_;
-  Board board_;
+  OpenItems items_;
   FactKeeper facts_;
   PlanKeeper plan_;
   std::string cli_session_;

@@ -88,11 +88,11 @@ Translator::Block& Translator::add_block(Speech& speech, BlockKind kind, std::in
   block.kind = kind;
   block.index = index;
   block.item = ItemId(fmt::format("{}:{}:{}", speech.turn.str(), speech.ordinal, index));
-  const Place place{speech.turn, block.item, speech.parent};
+  const ItemPlace place{speech.turn, block.item, speech.parent};
   if (kind == BlockKind::Text) {
-    board_.open_text(place, Message{.content = {}, .origin = Origin::Agent, .attachments = {}}, at);
+    items_.open_text(place, Message{.content = {}, .origin = Origin::Agent, .attachments = {}}, at);
   } else if (kind == BlockKind::Thinking) {
-    board_.open_text(place, Thinking{.content = {}, .provider_id = options_.provider_id}, at);
+    items_.open_text(place, Thinking{.content = {}, .provider_id = options_.provider_id}, at);
   }
   return block;
 }
@@ -107,7 +107,7 @@ void Translator::block_start(Speech& speech, const json::object& event, Moment a
     Block& block =
         add_block(speech, text ? BlockKind::Text : BlockKind::Thinking, index_of(event), at);
     const std::string_view begin = string_at(*content, type);
-    if (!begin.empty()) board_.grow(*board_.find(block.item), begin, at);
+    if (!begin.empty()) items_.grow(*items_.find(block.item), begin, at);
   } else if (type.ends_with("tool_use")) {
     open_call(speech, add_block(speech, BlockKind::Tool, index_of(event), at), *content, at);
   }
@@ -125,9 +125,9 @@ void Translator::block_delta(Speech& speech, const json::object& event, Moment a
   const bool text = type == "text_delta" && block->kind == BlockKind::Text;
   const bool thinking = type == "thinking_delta" && block->kind == BlockKind::Thinking;
   if (!text && !thinking) return;
-  Board::Entry* entry = board_.find(block->item);
+  OpenItems::Entry* entry = items_.find(block->item);
   if (entry != nullptr && entry->batcher) {
-    board_.grow(*entry, string_at(*delta, text ? "text" : "thinking"), at);
+    items_.grow(*entry, string_at(*delta, text ? "text" : "thinking"), at);
   }
 }
 
@@ -159,7 +159,7 @@ void Translator::settle(Speech& speech, ItemStatus status, Moment at) {
     if (block.kind == BlockKind::Tool || block.ended) continue;
     if (status == ItemStatus::Complete && !block.matched && !block.stopped) continue;
     block.ended = true;
-    if (Board::Entry* entry = board_.find(block.item)) board_.end(*entry, {status, {}, {}}, at);
+    if (OpenItems::Entry* entry = items_.find(block.item)) items_.end(*entry, {status, {}, {}}, at);
   }
 }
 
@@ -179,8 +179,8 @@ void Translator::void_stream(const std::optional<std::string>& parent, std::stri
     const auto call = calls_.find(block.call_id);
     if (call == calls_.end() || call->second.done || call->second.item != block.item) continue;
     call->second.done = true;
-    if (Board::Entry* entry = board_.find(block.item)) {
-      board_.end(*entry, {ItemStatus::Cancelled, {}, {}}, at);
+    if (OpenItems::Entry* entry = items_.find(block.item)) {
+      items_.end(*entry, {ItemStatus::Cancelled, {}, {}}, at);
     }
   }
 }
@@ -244,13 +244,13 @@ void Translator::assistant_block(Speech& speech, const json::object& block,
   if (type != "text" && type != "thinking") return;
   Block& known = match(speech, type == "text" ? BlockKind::Text : BlockKind::Thinking, block, at);
   known.matched = true;
-  Board::Entry* entry = board_.find(known.item);
+  OpenItems::Entry* entry = items_.find(known.item);
   if (entry == nullptr) return;
-  board_.set_text(*entry, string_at(block, type), at);
+  items_.set_text(*entry, string_at(block, type), at);
   const bool aborted = bool_at(record, "aborted");
   if (!aborted && speech.streamed && !speech.stopped_well) return;  // Not sure yet.
   known.ended = true;
-  board_.end(*entry, {aborted ? ItemStatus::Cancelled : ItemStatus::Complete, {}, {}}, at);
+  items_.end(*entry, {aborted ? ItemStatus::Cancelled : ItemStatus::Complete, {}, {}}, at);
 }
 
 /// Texts of the CLI itself: an API error, or what a local command printed.
@@ -270,12 +270,12 @@ void Translator::synthetic(const json::object& record, Moment at) {
     // The end of the turn says it, with advice that can be followed here.
     if (kind == "authentication_failed") return;
   }
-  auto& entry = board_.open(
+  auto& entry = items_.open(
       {turn, ItemId(fmt::format("{}:note:{}", turn.str(), ++numbers(turn).note)), parent},
       Message{.content = Text(text), .origin = Origin::System, .attachments = {}}, at);
   Ending ending;
   if (failed) ending = {ItemStatus::Error, "API_ERROR", text};
-  board_.end(entry, std::move(ending), at);
+  items_.end(entry, std::move(ending), at);
 }
 
 }  // namespace lb::claude

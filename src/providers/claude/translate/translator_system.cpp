@@ -36,10 +36,10 @@ void Translator::system_line(const json::object& record, Moment at) {
 void Translator::note(std::string text, Moment at) {
   if (text.empty() || (!turn_ && !last_turn_)) return;
   const TurnId turn = turn_ ? turn_->turn.turn_id : *last_turn_;
-  auto& entry = board_.open(
+  auto& entry = items_.open(
       {turn, ItemId(fmt::format("{}:note:{}", turn.str(), ++numbers(turn).note)), {}},
       Message{.content = Text(std::move(text)), .origin = Origin::System, .attachments = {}}, at);
-  board_.end(entry, {}, at);
+  items_.end(entry, {}, at);
 }
 
 /// One note for a row of retries: it says how far the CLI is. Minutes may pass with nothing else.
@@ -60,18 +60,18 @@ void Translator::retry(const json::object& record, Moment at) {
   const TurnId& turn = turn_->turn.turn_id;
   if (!turn_->retry_note) {
     turn_->retry_note = ItemId(fmt::format("{}:note:{}", turn.str(), ++numbers(turn).note));
-    board_.open({turn, *turn_->retry_note, {}},
+    items_.open({turn, *turn_->retry_note, {}},
                 Message{.content = {}, .origin = Origin::System, .attachments = {}}, at);
   }
-  Board::Entry* entry = board_.find(*turn_->retry_note);
+  OpenItems::Entry* entry = items_.find(*turn_->retry_note);
   std::get<Message>(entry->item.body).content = Text(std::move(text));
   entry->item.source_timestamp = at.wall;
-  board_.show(*entry, at);
+  items_.show(*entry, at);
 }
 
 void Translator::end_retry_note(Moment at) {
   if (!turn_ || !turn_->retry_note) return;
-  if (Board::Entry* entry = board_.find(*turn_->retry_note)) board_.end(*entry, {}, at);
+  if (OpenItems::Entry* entry = items_.find(*turn_->retry_note)) items_.end(*entry, {}, at);
   turn_->retry_note.reset();
 }
 
@@ -113,7 +113,7 @@ void Translator::task_over(const std::string& call_id, Moment at) {
   for (auto& [id, speech] : speeches_) {
     if (below(speech.parent)) settle(speech, ItemStatus::Complete, at);
   }
-  close([&](const Board::Entry& entry) { return below(entry.item.parent_call_id); },
+  close([&](const OpenItems::Entry& entry) { return below(entry.item.parent_call_id); },
         {ItemStatus::Cancelled, {}, {}}, at);
   std::erase_if(speeches_, [&](const auto& known) { return below(known.second.parent); });
   if (const auto call = calls_.find(call_id); call != calls_.end()) call->second.background = false;
@@ -145,9 +145,9 @@ TurnId Translator::turn_of(const std::optional<std::string>& parent, Moment at) 
   return turn_->turn.turn_id;
 }
 
-void Translator::close(const std::function<bool(const Board::Entry&)>& which,
+void Translator::close(const std::function<bool(const OpenItems::Entry&)>& which,
                        const Ending& tool_ending, Moment at) {
-  for (Board::Entry* entry : board_.entries()) {
+  for (OpenItems::Entry* entry : items_.entries()) {
     if (!which(*entry)) continue;
     const ItemBody& body = entry->item.body;
     const auto* message = std::get_if<Message>(&body);
@@ -157,10 +157,10 @@ void Translator::close(const std::function<bool(const Board::Entry&)>& which,
     if (message != nullptr && message->origin == Origin::System) {
       ending.status = ItemStatus::Complete;
     }
-    board_.end(*entry, std::move(ending), at);
+    items_.end(*entry, std::move(ending), at);
   }
   for (auto& [id, call] : calls_) {
-    if (board_.find(call.item) == nullptr) call.done = true;
+    if (items_.find(call.item) == nullptr) call.done = true;
   }
 }
 

@@ -21,11 +21,11 @@ void Translator::open_call(Speech& speech, Block& block, const json::object& use
                                .parent = speech.parent,
                                .done = false,
                                .background = false};
-  board_.show(board_.open({speech.turn, block.item, speech.parent}, std::move(tool), at), at);
+  items_.show(items_.open({speech.turn, block.item, speech.parent}, std::move(tool), at), at);
 }
 
 void Translator::whole_arguments(const Block& block, const json::object& input, Moment at) {
-  Board::Entry* entry = board_.find(block.item);
+  OpenItems::Entry* entry = items_.find(block.item);
   auto* tool = entry != nullptr ? std::get_if<ToolCall>(&entry->item.body) : nullptr;
   if (tool == nullptr) return;
   RawObject arguments(input);
@@ -33,7 +33,7 @@ void Translator::whole_arguments(const Block& block, const json::object& input, 
   tool->tool_arguments = std::move(arguments);
   shape_call(*tool, input);
   entry->item.source_timestamp = at.wall;
-  board_.show(*entry, at);
+  items_.show(*entry, at);
 }
 
 void Translator::tool_result(const json::object& block, const json::object& record, Moment at) {
@@ -43,7 +43,7 @@ void Translator::tool_result(const json::object& block, const json::object& reco
   if (found->second.done) return;
   found->second.done = true;
   expire([&](const Asked& asked) { return asked.call_id == call_id; }, at);
-  Board::Entry* entry = board_.find(found->second.item);
+  OpenItems::Entry* entry = items_.find(found->second.item);
   auto* tool = entry != nullptr ? std::get_if<ToolCall>(&entry->item.body) : nullptr;
   if (tool == nullptr) return;
 
@@ -58,7 +58,7 @@ void Translator::tool_result(const json::object& block, const json::object& reco
   const ItemStatus status = stopped  ? ItemStatus::Cancelled
                             : failed ? ItemStatus::Error
                                      : ItemStatus::Complete;
-  board_.end(*entry, {status, {}, {}}, at);
+  items_.end(*entry, {status, {}, {}}, at);
   after_result(call_id, whole, structured, at);
 }
 
@@ -84,8 +84,8 @@ void Translator::unknown_result(const std::string& call_id, const json::object& 
                          .done = true,
                          .background = false};
   const bool failed = *tool.tool_output_is_error;
-  auto& entry = board_.open({turn, item, parent}, std::move(tool), at);
-  board_.end(entry, {failed ? ItemStatus::Error : ItemStatus::Complete, {}, {}}, at);
+  auto& entry = items_.open({turn, item, parent}, std::move(tool), at);
+  items_.end(entry, {failed ? ItemStatus::Error : ItemStatus::Complete, {}, {}}, at);
 }
 
 void Translator::after_result(const std::string& call_id, const ToolCall& tool,
@@ -109,11 +109,11 @@ void Translator::show_plan(Moment at) {
   if (!turn_) return;
   const TurnId& turn = turn_->turn.turn_id;
   const ItemId id(turn.str() + ":plan");
-  Board::Entry* entry = board_.find(id);
-  if (entry == nullptr) entry = &board_.open({turn, id, {}}, Plan{}, at);
+  OpenItems::Entry* entry = items_.find(id);
+  if (entry == nullptr) entry = &items_.open({turn, id, {}}, Plan{}, at);
   std::get<Plan>(entry->item.body).entries = plan_.entries();
   entry->item.source_timestamp = at.wall;
-  board_.show(*entry, at);
+  items_.show(*entry, at);
 }
 
 }  // namespace lb::claude

@@ -191,8 +191,8 @@ void Translator::end_turn(TurnEnd end, Moment at) {
   if (end.status != TurnStatus::Cancelled) {
     tools = {ItemStatus::Error, "NO_RESULT", "The turn ended without a result of this call."};
   }
-  close([&](const Board::Entry& entry) { return !is_background(entry.item.parent_call_id); }, tools,
-        at);
+  close([&](const OpenItems::Entry& entry) { return !is_background(entry.item.parent_call_id); },
+        tools, at);
   std::erase_if(speeches_, [&](const auto& known) { return !is_background(known.second.parent); });
   std::erase_if(streaming_, [&](const auto& known) { return known.first.empty(); });
 
@@ -233,7 +233,7 @@ void Translator::process_ended(TurnEnd end, Moment at) {
   const std::string code = end.error_code.empty() ? "PROCESS_CRASH" : end.error_code;
   end_turn(std::move(end), at);
   expire([](const Asked&) { return true; }, at);
-  close([](const Board::Entry&) { return true; },
+  close([](const OpenItems::Entry&) { return true; },
         {ItemStatus::Error, code, "The agent ended before this call had a result."}, at);
   calls_.clear();
   speeches_.clear();
