@@ -9,7 +9,7 @@ const strip = () => $(page.root, ".strip");
 const input = () => $(page.root, ".composer textarea") as HTMLTextAreaElement;
 const open = async () => {
   page = await startPage(new World("busy"));
-  page.app.show("s-1");
+  page.app.nav.navigate({ page: "session", sessionId: "s-1" });
   await until(() => $(page.root, ".turn-footer"));
 };
 
@@ -32,9 +32,9 @@ describe("agents", () => {
     await until(() => strip()?.textContent?.includes("Claude Code is disconnected"));
     expect(strip()!.textContent).toContain("It ended with code 1.");
     expect(input().disabled).toBe(true);
-    page.app.show("s-7");
+    page.app.nav.navigate({ page: "session", sessionId: "s-7" });
     await until(() => input().disabled === false);
-    page.app.show("s-1");
+    page.app.nav.navigate({ page: "session", sessionId: "s-1" });
     await until(() => strip());
     button(strip()!, "Reconnect").click();
     await until(() => page.heard("session:reconnect")[0]?.["cliType"] === "claude-code");
@@ -70,7 +70,7 @@ describe("agents", () => {
       value: { writeText: async (text: string) => void copied.push(text) },
       configurable: true,
     });
-    const missing = page.app.agents.value.find((agent) => !agent.installed)!;
+    const missing = page.app.agents.list.value.find((agent) => !agent.installed)!;
     const copy = await until(() => $(page.root, `[aria-label="Copy command for ${missing.name}"]`));
     copy.click();
     await until(() => copied.length === 1);
@@ -119,7 +119,7 @@ describe("connection", () => {
     await open();
     page.world.epoch = "another";
     page.pipes.at(-1)!.close();
-    await until(() => page.app.store("s-1").epoch === "another");
+    await until(() => page.app.timelines.of("s-1").epoch === "another");
     expect(
       page
         .heard("session:open")
@@ -145,8 +145,8 @@ describe("connection", () => {
     await open();
     const { timeline } = page.world.session("s-1");
     timeline.item("g", { turnId: "t9", type: "message", origin: "agent", content: "abc" });
-    await until(() => page.app.store("s-1").item("g"));
-    page.app.receive({
+    await until(() => page.app.timelines.of("s-1").item("g"));
+    page.app.link.onMessage({
       type: "session:append",
       sessionId: "s-1",
       rev: timeline.rev + 5,

@@ -14,7 +14,7 @@ const refuse = async (words: string, show: () => void) => {
   const card = await until(() => $(page.root, ".approval.pending"));
   await type(card.querySelector(".note")!, words);
   button(card, /^Reject/).click();
-  await until(() => session.queue.length > 0 && page.app.store("s-2").loaded.value);
+  await until(() => session.queue.length > 0 && page.app.timelines.of("s-2").loaded.value);
   /** The agent ended its turn because of the refusal. */
   return () => {
     session.running = undefined;
@@ -25,7 +25,9 @@ const resumed = () => page.heard("session:queue").filter((message) => message["r
 
 it("goes on by itself when the refusal ended the turn", async () => {
   page = await startPage(new World("busy"));
-  const end = await refuse("use the cache", () => page.app.show("s-2"));
+  const end = await refuse("use the cache", () =>
+    page.app.nav.navigate({ page: "session", sessionId: "s-2" }),
+  );
   expect(resumed()).toBe(0);
   end();
   await until(() => resumed() === 1);
@@ -41,13 +43,13 @@ it("goes on from the inbox too, where the session is not open", async () => {
 
 it("leaves a queue alone in which something else waits", async () => {
   page = await startPage(new World("busy"));
-  page.app.show("s-2");
-  await until(() => page.app.store("s-2").loaded.value);
+  page.app.nav.navigate({ page: "session", sessionId: "s-2" });
+  await until(() => page.app.timelines.of("s-2").loaded.value);
   page.world.session("s-2").timeline.turn("earlier", { type: "turn_queued", content: "and then the docs" });
   const end = await refuse("use the cache", () => {});
   end();
   page.world.session("s-2").timeline.turn("earlier", { held: true });
-  await until(() => page.app.store("s-2").turn("earlier")?.value.held);
+  await until(() => page.app.timelines.of("s-2").turn("earlier")?.value.held);
   await until(() => $(page.root, ".queue header")?.textContent?.includes("Held · 2"));
   expect(resumed()).toBe(0);
 });

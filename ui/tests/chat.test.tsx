@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
-import { decision, type Approval } from "../src/views/conversation/approval";
+import { decision } from "../src/views/conversation/decided";
+import type { Approval } from "../src/wire";
 import { $, $$, button, press, startPage, texts, tick, type, until, type Harness } from "./harness";
 
 let page: Harness;
@@ -11,8 +12,8 @@ const open = async (id = "s-7") => {
   const world = new World("busy");
   world.pace = 0;
   page = await startPage(world);
-  page.app.show(id);
-  await until(() => page.app.store(id).loaded.value);
+  page.app.nav.navigate({ page: "session", sessionId: id });
+  await until(() => page.app.timelines.of(id).loaded.value);
   return world.session(id);
 };
 const compose = () => until(() => $(page.root, ".composer textarea") as HTMLTextAreaElement);
@@ -241,11 +242,11 @@ describe("composer", () => {
   it("keeps a draft per session, over a reload", async () => {
     await open();
     await type(await compose(), "half a thought");
-    page.app.show("s-1");
-    await until(() => page.app.store("s-1").loaded.value);
+    page.app.nav.navigate({ page: "session", sessionId: "s-1" });
+    await until(() => page.app.timelines.of("s-1").loaded.value);
     expect((await compose()).value).toBe("");
     await page.reload();
-    page.app.show("s-7");
+    page.app.nav.navigate({ page: "session", sessionId: "s-7" });
     await until(
       () =>
         $(page.root, ".composer textarea") &&
@@ -406,7 +407,7 @@ describe("approvals", () => {
     await until(() => page.heard("session:answer").length === 1);
     expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "once" });
     expect(document.activeElement).toBe(composer);
-    expect(page.app.tabs.value.active).toBe("s-2");
+    expect(page.app.nav.tabs.value.active).toBe("s-2");
   });
 
   it("say what was decided in words that read on", () => {

@@ -44,25 +44,25 @@ describe("thirty sessions at a glance", () => {
   it("the overview groups all of them by state", async () => {
     const { root, app } = await start("crowd");
     await until(() => $(root, ".state-group"));
-    expect(app.listedSessions.value.length).toBe(30);
-    const counts = countStates(app.listedSessions.value);
+    expect(app.sessions.list.value.length).toBe(30);
+    const counts = countStates(app.sessions.list.value);
     expect($(root, ".home .lead")!.textContent).toBe(`${summary(counts)}.`);
     expect($$(root, ".group-needs .card-row").length).toBe(counts.needs);
     expect($$(root, ".group-working .card-row").length).toBe(counts.working);
     await until(() => $(root, ".group-needs .card-title .muted")?.textContent);
     $(root, ".group-done .card-row")!.click();
-    expect(stateOf(app.session(app.tabs.value.active!)!.value)).toBe("done");
+    expect(stateOf(app.sessions.of(app.nav.tabs.value.active!)!.value)).toBe("done");
   });
 
   it("one press in the sidebar shows only who works, a second one all again", async () => {
     const { root, app } = await start("crowd");
-    await until(() => $$(root, ".project").length === app.projects.value.length);
+    await until(() => $$(root, ".project").length === app.projects.list.value.length);
     const all = $$(root, ".session-row").length;
     const working = await until(() => $(root, ".count-working"));
-    expect(working.textContent).toBe(`${countStates(app.listedSessions.value).working} working`);
+    expect(working.textContent).toBe(`${countStates(app.sessions.list.value).working} working`);
     working.click();
     await until(() => $(root, ".count-working")!.getAttribute("aria-pressed") === "true");
-    await until(() => $$(root, ".session-row").length === countStates(app.listedSessions.value).working);
+    await until(() => $$(root, ".session-row").length === countStates(app.sessions.list.value).working);
     expect($$(root, ".session-row:not(.is-working)").length).toBe(0);
     working.click();
     await until(() => $$(root, ".session-row").length === all);
@@ -79,11 +79,11 @@ describe("thirty sessions at a glance", () => {
 
   it("the name at the top left leads to the overview, and says so", async () => {
     const { root, app } = await start("busy");
-    app.show("s-1");
+    app.nav.navigate({ page: "session", sessionId: "s-1" });
     await until(() => $(root, ".chat"));
     button(root, "Liminal Builder: overview").click();
     await until(() => $(root, ".home h1"));
-    expect(app.tabs.value.active).toBe("s-1");
+    expect(app.nav.tabs.value.active).toBe("s-1");
     $(root, "[role=tab]")!.click();
     await until(() => $(root, ".chat"));
   });
@@ -101,7 +101,7 @@ describe("thirty sessions at a glance", () => {
 describe("failures in the inbox", () => {
   const inbox = async () => {
     const harness = await start("busy");
-    harness.app.page.value = "inbox";
+    harness.app.nav.navigate({ page: "inbox" });
     await until(() => $(harness.root, ".failed-item"));
     return harness;
   };
@@ -118,13 +118,13 @@ describe("failures in the inbox", () => {
     const { root, app } = await inbox();
     button($(root, ".failed-item")!, "Dismiss").click();
     await until(() => !$(root, ".failed-item"));
-    expect(app.failed.value).toEqual([]);
+    expect(app.sessions.failed.value).toEqual([]);
     expect(texts(root, ".state-label.failed")).toEqual(["failed"]);
   });
 
   it("can be dismissed all at once", async () => {
     const { root, app } = await start("crowd");
-    app.page.value = "inbox";
+    app.nav.navigate({ page: "inbox" });
     await until(() => $$(root, ".failed-item").length === 3);
     button(root, "Dismiss all").click();
     await until(() => $$(root, ".failed-item").length === 0);
@@ -134,7 +134,7 @@ describe("failures in the inbox", () => {
 describe("a prompt that could not be given to its agent", () => {
   it.each(["before", "after"])("is shown once, as a failed turn that comes %s the refusal", async (when) => {
     const { root, app, world } = await start("busy");
-    app.show("s-7");
+    app.nav.navigate({ page: "session", sessionId: "s-7" });
     const session = world.session("s-7");
     const fields = { turnId: "gone", errorMessage: "The directory does not exist." };
     const show = () => {
@@ -164,9 +164,9 @@ describe("a prompt that could not be given to its agent", () => {
 describe("going to what waits", () => {
   it("Ctrl+Alt+A opens the question and puts the focus on its first answer", async () => {
     const { root, app } = await start("busy");
-    await until(() => app.waiting.value.length === 1);
+    await until(() => app.inbox.waiting.value.length === 1);
     await press(document.body, "a", { ctrlKey: true, altKey: true, code: "KeyA" });
-    await until(() => app.tabs.value.active === "s-2");
+    await until(() => app.nav.tabs.value.active === "s-2");
     await until(() => document.activeElement?.textContent?.startsWith("Allow once"));
     await press(document.activeElement!, "3");
     await until(() => $(root, ".approval.decided"));
@@ -180,7 +180,7 @@ describe("going to what waits", () => {
       timeline.item(`t${n}:user`, { ...fields, origin: "user", content: `Question ${n}` });
       timeline.item(`t${n}:a`, { ...fields, origin: "agent", content: "An answer.\n\n".repeat(40) });
     }
-    app.show("s-7");
+    app.nav.navigate({ page: "session", sessionId: "s-7" });
     await until(() => $(root, ".chat-rows .row"));
     await press($(root, ".composer textarea")!, "ArrowUp", { altKey: true });
     await until(() => $(root, ".to-end"));
@@ -240,7 +240,7 @@ describe("what is asked", () => {
       toolName: "Edit",
       toolArguments: edit,
     });
-    app.show("s-2");
+    app.nav.navigate({ page: "session", sessionId: "s-2" });
     await until(() => $(root, ".approval.pending .line-del"));
     expect($(root, ".approval.pending .line-add .text")!.textContent).toBe("two");
     expect($(root, ".approval.pending pre")).toBeNull();
@@ -250,7 +250,7 @@ describe("what is asked", () => {
 describe("finding", () => {
   it("the palette finds the user's own messages of the session on screen and goes there", async () => {
     const { root, app } = await start("busy");
-    app.show("s-1");
+    app.nav.navigate({ page: "session", sessionId: "s-1" });
     await until(() => $(root, ".turn-footer"));
     await press(document.body, "k", { ctrlKey: true });
     await type(await until(() => $(root, ".palette input") as HTMLInputElement), "off by one cent");
@@ -262,14 +262,16 @@ describe("finding", () => {
   it("the title of the page says who waits, what ended unseen, and what is on screen", async () => {
     const { app, world } = await start("busy");
     await until(() => document.title === "(1) Liminal Builder");
-    app.show("s-1");
+    app.nav.navigate({ page: "session", sessionId: "s-1" });
     await until(() => document.title === "(1) Fix the rounding error in the cart · Liminal Builder");
-    app.waiting.value = [];
+    const waiting = world.session("s-2");
+    waiting.timeline.item(app.inbox.of("s-2")!.item.itemId, { state: "expired", status: "cancelled" });
+    world.change(waiting, { activity: "idle" });
     await until(() => document.title.startsWith("• Fix"));
     for (const { info } of world.sessions.values())
       if (info.unread) world.change(world.session(info.sessionId), { unread: false });
     await until(() => document.title === "Fix the rounding error in the cart · Liminal Builder");
-    app.page.value = "inbox";
+    app.nav.navigate({ page: "inbox" });
     await until(() => document.title === "Liminal Builder");
   });
 
@@ -332,10 +334,10 @@ describe("what a tool did", () => {
 describe("an empty session", () => {
   it("offers ways to begin that are not sent before the user says so", async () => {
     const { root, app, heard } = await start("busy");
-    app.show("s-7");
+    app.nav.navigate({ page: "session", sessionId: "s-7" });
     await until(() => $(root, ".empty-session"));
     expect(texts(root, ".suggestions .button")[0]).toBe("Show me around");
-    app.show("s-8");
+    app.nav.navigate({ page: "session", sessionId: "s-8" });
     const first = await until(() =>
       $$(root, ".suggestions .button").find((b) => b.textContent!.startsWith("Explain")),
     );

@@ -1,7 +1,7 @@
 // For tests: the whole page in a simulated browser, against the development server's world, without a network.
 import { render } from "preact";
 import { World } from "../dev/world.mjs";
-import { forgetUnmade } from "../src/actions";
+import { forgetUnmade } from "../src/actions/create";
 import { Api } from "../src/api";
 import { App } from "../src/state/app";
 import { Connection, type SocketLike } from "../src/state/link";
@@ -102,7 +102,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
     document.body.replaceChildren(root);
     render(
       <AppContext.Provider value={app}>
-        <AppView onCode={async () => {}} />
+        <AppView />
       </AppContext.Provider>,
       root,
     );
@@ -118,7 +118,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
     async reload() {
       this.close();
       Object.assign(this, build());
-      await until(() => this.app.projectsKnown.value && this.app.agents.value.length > 0);
+      await until(() => this.app.projects.known.value && this.app.agents.list.value.length > 0);
     },
     close() {
       render(null, this.root);
@@ -129,9 +129,9 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
   if (options.wait !== false)
     await until(
       () =>
-        harness.app.projectsKnown.value &&
-        harness.app.agents.value.length > 0 &&
-        world.projects.every((project) => harness.app.listed.value.has(project.projectId)),
+        harness.app.projects.known.value &&
+        harness.app.agents.list.value.length > 0 &&
+        world.projects.every((project) => harness.app.sessions.listedProjects.value.has(project.projectId)),
     );
   return harness;
 }

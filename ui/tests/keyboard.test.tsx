@@ -1,12 +1,13 @@
 import { createHash, createHmac } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { World } from "../dev/world.mjs";
-import { Api, sessionLink, takeAddress, WireError } from "../src/api";
+import { Api, WireError } from "../src/api";
+import { sessionLink, takeAddress } from "../src/state/address";
 import { complete, fuzzy, rank, triggerAt } from "../src/completion";
 import { age, bytes, cost, count, duration } from "../src/format";
 import { $, $$, press, startPage, texts, tick, type, until, type Harness } from "./harness";
 import { Connection, type SocketLike } from "../src/state/link";
-import { marked } from "../src/views/dialogs/palette";
+import { marked } from "../src/views/dialogs/picker";
 import type { ServerMessage } from "../src/wire";
 
 let page: Harness | undefined;
@@ -28,11 +29,11 @@ describe("keyboard", () => {
     await type(input, "mesh");
     expect(texts(root, ".picker-list .pick-label")[0]).toBe("Port the mesh loader to C++23");
     await press(input, "Enter");
-    expect(app.tabs.value.active).toBe("s-6");
+    expect(app.nav.tabs.value.active).toBe("s-6");
     await press(document.body, "k", { metaKey: true });
     await type(await until(() => $(root, ".palette input") as HTMLInputElement), "theme dark");
     await press($(root, ".palette input")!, "Enter");
-    expect(app.theme.value).toBe("dark");
+    expect(app.prefs.theme.value).toBe("dark");
   });
 
   it("search jumps to the message", async () => {
@@ -41,7 +42,7 @@ describe("keyboard", () => {
     await type(await until(() => $(root, ".palette input") as HTMLInputElement), "off by one cent");
     await until(() => $$(root, ".picker-list li").length > 0);
     await press($(root, ".palette input")!, "Enter");
-    await until(() => app.tabs.value.active === "s-1");
+    await until(() => app.nav.tabs.value.active === "s-1");
     await until(() => $(root, ".row.found .message.user"));
   });
 
@@ -49,12 +50,12 @@ describe("keyboard", () => {
     const { root, app, heard } = { ...(await open()), ...page! };
     await press(document.body, "?");
     await until(() => $(root, ".shortcuts"));
-    app.dialog.value = undefined;
-    app.show("s-1");
-    app.show("s-3");
+    app.nav.closeDialog();
+    app.nav.navigate({ page: "session", sessionId: "s-1" });
+    app.nav.navigate({ page: "session", sessionId: "s-3" });
     await press(document.body, "1", { altKey: true, code: "Digit1" });
-    expect(app.tabs.value.active).toBe("s-1");
-    app.show("s-3");
+    expect(app.nav.tabs.value.active).toBe("s-1");
+    app.nav.navigate({ page: "session", sessionId: "s-3" });
     await tick();
     await press(document.body, "Escape");
     await until(() => heard("session:cancel")[0]?.["sessionId"] === "s-3");
@@ -64,7 +65,7 @@ describe("keyboard", () => {
     const { root, app } = await open();
     const handle = $(root, "[role=separator]")!;
     await press(handle, "ArrowRight", { shiftKey: true });
-    expect(app.sidebarWidth.value).toBe(312);
+    expect(app.prefs.sidebarWidth.value).toBe(312);
     await press(handle, "Home");
     expect(handle.getAttribute("aria-valuenow")).toBe("220");
   });
@@ -75,7 +76,9 @@ describe("attention", () => {
     page = await startPage(new World("busy"));
     await until(() => document.title === "(1) Liminal Builder");
     page.world.change(page.world.session("s-3"), { activity: "idle" });
-    await until(() => page!.app.announcement.value === "Translate the checkout into French is done");
+    await until(
+      () => page!.app.attention.announcement.value === "Translate the checkout into French is done",
+    );
   });
 
   it("notifies only who asked for it", async () => {
@@ -93,7 +96,7 @@ describe("attention", () => {
     vi.stubGlobal("Notification", Fake);
     Object.assign(window, { Notification: Fake });
     page.world.change(page.world.session("s-3"), { activity: "needs-approval" });
-    await until(() => page!.app.announcement.value.endsWith("needs you"));
+    await until(() => page!.app.attention.announcement.value.endsWith("needs you"));
     expect(shown).toEqual([]);
     await page.app.attention.turnOn();
     page.world.change(page.world.session("s-3"), { activity: "failed" });

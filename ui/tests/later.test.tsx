@@ -31,7 +31,7 @@ describe("a part that comes later", () => {
     const kept = conversation.module.peek();
     conversation.module.value = undefined;
     try {
-      page.app.show("s-1");
+      page.app.nav.navigate({ page: "session", sessionId: "s-1" });
       await until(() => $(page.root, "#main [role=status]")?.textContent?.includes("Loading"));
       conversation.failed.value = true;
       const alert = await until(() => $(page.root, "#main [role=alert]"));
@@ -53,7 +53,7 @@ describe("a part that comes later", () => {
     try {
       await press(document.body, "k", { ctrlKey: true });
       await until(() => $(page.root, ".toast.error")?.textContent?.includes("could not be loaded"));
-      expect(page.app.dialog.value).toBeUndefined();
+      expect(page.app.nav.dialog.value).toBeUndefined();
     } finally {
       load.mockRestore();
       dialogs.failed.value = false;

@@ -9,8 +9,8 @@ afterEach(() => page?.close());
 
 const open = async () => {
   page = await startPage(new World("busy"));
-  page.app.show("s-7");
-  await until(() => page.app.store("s-7").loaded.value);
+  page.app.nav.navigate({ page: "session", sessionId: "s-7" });
+  await until(() => page.app.timelines.of("s-7").loaded.value);
   return page.world.session("s-7").timeline;
 };
 const times = (text: string) => page.root.textContent!.split(text).length - 1;

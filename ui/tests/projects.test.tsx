@@ -28,24 +28,24 @@ describe("projects", () => {
     const world = new World("busy");
     page = await startPage(world);
     const { app } = page;
-    await until(() => app.listed.value.size === 3);
-    const [first, second] = app.projects.value.map(({ projectId }) => projectId);
-    const before = app.byProject.value;
+    await until(() => app.sessions.listedProjects.value.size === 3);
+    const [first, second] = app.projects.list.value.map(({ projectId }) => projectId);
+    const before = app.sessions.byProject.value;
     const info = before.get(first!)![0]!;
-    app.receive({ type: "session:activity", ...info, title: "Another title" });
-    expect(app.byProject.value.get(first!)![0]!.title).toBe("Another title");
-    expect(app.byProject.value.get(second!)).toBe(before.get(second!));
-    const known = app.sessionIds.value;
-    app.receive({
+    app.link.onMessage({ type: "session:activity", ...info, title: "Another title" });
+    expect(app.sessions.byProject.value.get(first!)![0]!.title).toBe("Another title");
+    expect(app.sessions.byProject.value.get(second!)).toBe(before.get(second!));
+    const known = app.sessions.ids.value;
+    app.link.onMessage({
       type: "session:activity",
       ...info,
       sessionId: "stranger",
       projectId: "not-listed",
       unread: true,
     });
-    expect(app.sessionIds.value).toBe(known);
-    app.receive({ type: "session:activity", ...info, sessionId: "fresh", unread: true });
-    expect(app.sessionIds.value).toContain("fresh");
+    expect(app.sessions.ids.value).toBe(known);
+    app.link.onMessage({ type: "session:activity", ...info, sessionId: "fresh", unread: true });
+    expect(app.sessions.ids.value).toContain("fresh");
   });
 
   it("a project whose folder is gone is marked in its place, and no more when it is back", async () => {
@@ -67,7 +67,7 @@ describe("projects", () => {
     expect(page.heard("project:add")[0]!["path"]).toBe("~");
     expect(page.heard("session:create")[0]).toMatchObject({
       cliType: "demo",
-      projectId: page.app.projects.value[0]!.projectId,
+      projectId: page.app.projects.list.value[0]!.projectId,
     });
     await until(() => $(page.root, ".composer textarea"));
   });
@@ -190,11 +190,11 @@ describe("projects", () => {
 
   it("E1-TC-1.3b: its open tabs close", async () => {
     page = await startPage(new World("busy"));
-    page.app.show("s-1");
-    page.app.show("s-7");
+    page.app.nav.navigate({ page: "session", sessionId: "s-1" });
+    page.app.nav.navigate({ page: "session", sessionId: "s-7" });
     await until(() => $$(page.root, "[role=tab]").length === 2);
     await remove();
-    expect(page.app.tabs.value.ids).toEqual(["s-7"]);
+    expect(page.app.nav.tabs.value.ids).toEqual(["s-7"]);
     await until(() => $$(page.root, "[role=tab]").length === 1);
   });
 

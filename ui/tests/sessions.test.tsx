@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
-import { fileName } from "../src/actions";
+import { fileName } from "../src/actions/sessions";
 import { $, $$, button, press, startPage, tick, texts, type, until, type Harness } from "./harness";
 
 let page: Harness;
@@ -55,7 +55,7 @@ describe("sessions", () => {
     expect($(page.root, ".starting")!.textContent).toContain("Launching Claude Code");
     await type(await compose(), "typed early");
     await press(await compose(), "Enter");
-    await until(() => page.app.tabs.value.active?.startsWith("s-"));
+    await until(() => page.app.nav.tabs.value.active?.startsWith("s-"));
     await until(() => texts(page.root, ".message.user .bubble").includes("typed early"));
     await until(() => texts($$(page.root, ".project")[0]!, ".session-title").includes("typed early"));
   });
@@ -68,7 +68,7 @@ describe("sessions", () => {
     await press(await compose(), "Enter");
     await type(await compose(), "half a thought");
     await page.reload();
-    expect(page.app.tabs.value.ids).toEqual([]);
+    expect(page.app.nav.tabs.value.ids).toEqual([]);
     world.startMs = 0;
     button(page.root, "New session in web-shop").click();
     submit(await until(() => $(page.root, "dialog")));
@@ -104,7 +104,7 @@ describe("sessions", () => {
     button(dialog, "Cancel").click();
     await until(() => !$(page.root, "dialog"));
     expect(page.heard("session:create")).toEqual([]);
-    expect(page.app.tabs.value.ids).toEqual([]);
+    expect(page.app.nav.tabs.value.ids).toEqual([]);
   });
 
   it.each([
@@ -112,7 +112,7 @@ describe("sessions", () => {
     ["E1-TC-2.2e", /Codex/],
   ])("%s: end to end with markdown, tools and thinking, also after the first tool", async (_id, agent) => {
     submit(await start(agent));
-    await until(() => page.app.tabs.value.active?.startsWith("s-"));
+    await until(() => page.app.nav.tabs.value.active?.startsWith("s-"));
     await type(await compose(), "fix the test");
     await press(await compose(), "Enter");
     await until(() => $(page.root, ".turn-footer"), "the end of the turn");
@@ -133,11 +133,11 @@ describe("sessions", () => {
     await type(await compose(), "words I typed");
     await until(() => $(page.root, ".toast.error"));
     expect($(page.root, ".toast.error")!.textContent).toContain(words);
-    expect(page.app.tabs.value.ids).toEqual([]);
+    expect(page.app.nav.tabs.value.ids).toEqual([]);
     expect(texts(page.root, ".session-title")).not.toContain("New Session");
     Object.assign(world.agents[1]!, { installed: true, refuses: false });
     button($(page.root, ".toast")!, "Try again").click();
-    await until(() => page.app.tabs.value.active?.startsWith("s-"));
+    await until(() => page.app.nav.tabs.value.active?.startsWith("s-"));
     expect((await compose()).value).toBe("words I typed");
   });
 
@@ -175,11 +175,11 @@ describe("sessions", () => {
 
   it("E1-TC-2.4a E1-TC-2.4b: archiving takes the row away and closes the tab; it can be undone", async () => {
     page = await startPage(new World("busy"));
-    page.app.show("s-1");
+    page.app.nav.navigate({ page: "session", sessionId: "s-1" });
     button(await until(() => $(page.root, ".session-head .menu")), "Session menu").click();
     button(await until(() => $(page.root, ".session-head .menu-list")), "Archive").click();
     await until(() => !texts(page.root, ".session-title").includes("Fix the rounding error in the cart"));
-    expect(page.app.tabs.value.ids).toEqual([]);
+    expect(page.app.nav.tabs.value.ids).toEqual([]);
     button(await until(() => $(page.root, ".toast")), "Undo").click();
     await until(() => texts(page.root, ".session-title").includes("Fix the rounding error in the cart"));
   });
@@ -214,7 +214,7 @@ describe("sessions", () => {
 
   it("renames", async () => {
     page = await startPage(new World("busy"));
-    page.app.dialog.value = { kind: "rename", sessionId: "s-1" };
+    page.app.nav.openDialog({ kind: "rename", sessionId: "s-1" });
     const dialog = await until(() => $(page.root, "dialog"));
     await type(dialog.querySelector("input")!, "Cents, not floats");
     submit(dialog);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
+import { readArchived } from "../src/actions/sessions";
 import { $, $$, button, press, startPage, texts, until, type Harness } from "./harness";
 import { closeTab, isTabs, moveTab, namesOf, noTabs, openTab, renameTab, type Tabs } from "../src/state/tabs";
 
@@ -55,7 +56,7 @@ describe("tabs on the page", () => {
 
   it("E1-TC-4.4a: closing keeps the session", async () => {
     page = await startPage(new World("busy"));
-    page.app.show("s-1");
+    page.app.nav.navigate({ page: "session", sessionId: "s-1" });
     button(await until(() => $(page.root, ".tab")), /^Close Fix/).click();
     await until(() => !$(page.root, ".tab"));
     expect(texts(page.root, ".session-title")).toContain("Fix the rounding error in the cart");
@@ -64,7 +65,7 @@ describe("tabs on the page", () => {
 
   it("a session that another window deletes closes its tab here and says so", async () => {
     page = await startPage(new World("busy"));
-    page.app.show("s-1");
+    page.app.nav.navigate({ page: "session", sessionId: "s-1" });
     await until(() => titles().length === 1);
     const gone = {
       type: "error",
@@ -82,7 +83,7 @@ describe("tabs on the page", () => {
     page = await startPage(new World("busy"));
     const session = page.world.addSession(page.world.projects[0]!.projectId, "codex", "");
     page.world.change(session, {});
-    page.app.show(session.info.sessionId);
+    page.app.nav.navigate({ page: "session", sessionId: session.info.sessionId });
     await until(() => titles()[0] === "New Session");
     page.world.change(session, { title: "Rewrite the parser" });
     await until(() => titles()[0] === "Rewrite the parser");
@@ -91,32 +92,32 @@ describe("tabs on the page", () => {
 
   it("E1-TC-4.6a: tabs are ordered by dragging and by keyboard", async () => {
     page = await startPage(new World("busy"));
-    ["s-1", "s-6", "s-7"].forEach((id) => page.app.show(id));
+    ["s-1", "s-6", "s-7"].forEach((id) => page.app.nav.navigate({ page: "session", sessionId: id }));
     await until(() => $$(page.root, ".tab").length === 3);
     const [first, , last] = $$(page.root, ".tab");
     last!.dispatchEvent(new Event("dragstart", { bubbles: true }));
     first!.dispatchEvent(new Event("drop", { bubbles: true, cancelable: true }));
-    await until(() => page.app.tabs.value.ids.join() === "s-7,s-1,s-6");
+    await until(() => page.app.nav.tabs.value.ids.join() === "s-7,s-1,s-6");
     await press($$(page.root, "[role=tab]")[0]!, "ArrowRight", { ctrlKey: true, shiftKey: true });
-    expect(page.app.tabs.value.ids.join()).toBe("s-1,s-7,s-6");
+    expect(page.app.nav.tabs.value.ids.join()).toBe("s-1,s-7,s-6");
     await press($$(page.root, "[role=tab]")[1]!, "Delete");
-    expect(page.app.tabs.value.ids.join()).toBe("s-1,s-6");
+    expect(page.app.nav.tabs.value.ids.join()).toBe("s-1,s-6");
   });
 
   it("E1-TC-4.6b E1-TC-4.7a E1-TC-5.6a: order and the active tab come back after a reload", async () => {
     page = await startPage(new World("busy"));
-    ["s-7", "s-1", "s-6"].forEach((id) => page.app.show(id));
-    page.app.show("s-1");
+    ["s-7", "s-1", "s-6"].forEach((id) => page.app.nav.navigate({ page: "session", sessionId: id }));
+    page.app.nav.navigate({ page: "session", sessionId: "s-1" });
     await page.reload();
     await until(() => titles().length === 3);
-    expect(page.app.tabs.value).toEqual({ ids: ["s-7", "s-1", "s-6"], active: "s-1" });
+    expect(page.app.nav.tabs.value).toEqual({ ids: ["s-7", "s-1", "s-6"], active: "s-1" });
     await until(() => $(page.root, ".turn-footer"));
     expect(page.heard("session:open").filter((message) => message["sessionId"] === "s-7").length).toBe(1);
   });
 
   it("after a reload a tab has its last known title and agent before the server has said anything", async () => {
     page = await startPage(new World("busy"));
-    ["s-1", "s-6"].forEach((id) => page.app.show(id));
+    ["s-1", "s-6"].forEach((id) => page.app.nav.navigate({ page: "session", sessionId: id }));
     await until(() => titles().length === 2);
     const before = titles();
     const marks = () => $$(page.root, ".tab .agent-mark").map((mark) => mark.className);
@@ -124,7 +125,7 @@ describe("tabs on the page", () => {
     page.online.value = false;
     const back = page.reload();
     await until(() => titles().length === 2);
-    expect(page.app.sessionIds.value).toEqual([]);
+    expect(page.app.sessions.ids.value).toEqual([]);
     expect(titles()).toEqual(before);
     expect(marks()).toEqual(marked);
     expect($(page.root, ".session-head h1")!.textContent).toBe(before[1]);
@@ -136,7 +137,7 @@ describe("tabs on the page", () => {
 
   it("a tab nobody knows anything of is called nothing rather than something wrong", async () => {
     page = await startPage(new World("busy"));
-    ["s-1", "s-6"].forEach((id) => page.app.show(id));
+    ["s-1", "s-6"].forEach((id) => page.app.nav.navigate({ page: "session", sessionId: id }));
     await until(() => titles().length === 2);
     localStorage.removeItem("lb.names");
     page.online.value = false;
@@ -152,10 +153,10 @@ describe("tabs on the page", () => {
   it("an archived session in a tab is itself again after a reload", async () => {
     page = await startPage(new World("busy"));
     const session = page.world.session("s-1");
-    page.app.show("s-1");
+    page.app.nav.navigate({ page: "session", sessionId: "s-1" });
     page.world.change(session, { archived: true });
     await until(() => titles().length === 0);
-    page.app.showArchived(session.info);
+    readArchived(page.app, session.info);
     await until(() => titles().length === 1);
     await page.reload();
     await until(() => $(page.root, ".session-head .chip")?.textContent === "archived");
@@ -164,7 +165,9 @@ describe("tabs on the page", () => {
 
   it("shows who works, needs, failed and is unread", async () => {
     page = await startPage(new World("busy"));
-    ["s-2", "s-3", "s-4", "s-6", "s-7"].forEach((id) => page.app.show(id));
+    ["s-2", "s-3", "s-4", "s-6", "s-7"].forEach((id) =>
+      page.app.nav.navigate({ page: "session", sessionId: id }),
+    );
     await until(() => $$(page.root, ".tab").length === 5);
     expect(
       $$(page.root, ".tab").map((tab) =>

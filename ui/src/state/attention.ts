@@ -1,9 +1,13 @@
 // Telling the user that someone waits or is done: the title's badge, notifications, words for screen readers.
-import { effect } from "@preact/signals";
+import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { App } from "./app";
 import type { SessionInfo } from "../wire";
 
 export class Attention {
+  private readonly said = signal("");
+  /** Read out by screen readers when it changes. */
+  readonly announcement: ReadonlySignal<string> = this.said;
+
   constructor(private readonly app: App) {
     effect(() => {
       document.title = pageTitle(app);
@@ -14,25 +18,25 @@ export class Attention {
   changed(old: SessionInfo, now: SessionInfo): void {
     const said = sentence(old, now);
     if (said === undefined) return;
-    this.app.announcement.value = said;
+    this.said.value = said;
     const looking =
       document.visibilityState === "visible" &&
       document.hasFocus() &&
-      this.app.tabs.peek().active === now.sessionId;
+      this.app.nav.tabs.peek().active === now.sessionId;
     if (
       looking ||
-      !this.app.notify.peek() ||
+      !this.app.prefs.notify.peek() ||
       !("Notification" in window) ||
       Notification.permission !== "granted"
     )
       return;
     const notification = new Notification(said, {
       tag: now.sessionId,
-      body: this.app.project(now.projectId)?.name ?? "",
+      body: this.app.projects.of(now.projectId)?.name ?? "",
     });
     notification.onclick = () => {
       window.focus();
-      this.app.show(now.sessionId);
+      this.app.nav.navigate({ page: "session", sessionId: now.sessionId });
       notification.close();
     };
   }
@@ -41,18 +45,18 @@ export class Attention {
   async turnOn(): Promise<boolean> {
     if (!("Notification" in window)) return false;
     const allowed = (await Notification.requestPermission()) === "granted";
-    this.app.notify.value = allowed;
+    this.app.prefs.setNotify(allowed);
     return allowed;
   }
 }
 
 /** How many wait; else a dot when something ended that nobody has looked at; then what is on screen. */
 function pageTitle(app: App): string {
-  const waiting = app.needsYou.value;
-  const { done } = app.counts.value;
-  const mark = waiting > 0 ? `(${waiting}) ` : done + app.failed.value.length > 0 ? "• " : "";
-  const { active } = app.tabs.value;
-  const title = app.page.value === "session" && active ? app.nameOf(active)?.title : "";
+  const waiting = app.inbox.count.value;
+  const { done } = app.sessions.counts.value;
+  const mark = waiting > 0 ? `(${waiting}) ` : done + app.sessions.failed.value.length > 0 ? "• " : "";
+  const shown = app.nav.session.value;
+  const title = shown === undefined ? "" : app.sessions.nameOf(shown)?.title;
   return `${mark}${title ? `${title} · ` : ""}Liminal Builder`;
 }
 

@@ -1,5 +1,5 @@
 // The one WebSocket: gets in by a ticket, comes back by itself, answers requests by their id.
-import { signal } from "@preact/signals";
+import { signal, type ReadonlySignal } from "@preact/signals";
 import { WireError } from "../api";
 import type { ClientMessage, ServerMessage } from "../wire";
 
@@ -34,10 +34,11 @@ const kHelloMs = 10_000;
 
 type Pending = { resolve: (answer: ServerMessage) => void; reject: (error: Error) => void };
 type Without<T> = T extends unknown ? Omit<T, "requestId"> : never;
-export type Outgoing = Without<ClientMessage>;
+export type Request = Without<ClientMessage>;
 
 export class Connection {
-  readonly state = signal<LinkState>({ kind: "connecting" });
+  private readonly now = signal<LinkState>({ kind: "connecting" });
+  readonly state: ReadonlySignal<LinkState> = this.now;
   /** Every message except answers to requests that failed. */
   onMessage: (message: ServerMessage) => void = () => {};
 
@@ -57,7 +58,7 @@ export class Connection {
 
   /** Tries at once instead of waiting: the network came back, or the user asked. */
   retryNow(): void {
-    if (this.state.peek().kind !== "offline") return;
+    if (this.now.peek().kind !== "offline") return;
     clearTimeout(this.timer);
     void this.connect();
   }
@@ -66,12 +67,12 @@ export class Connection {
   requireLogin(): void {
     clearTimeout(this.timer);
     this.drop();
-    this.state.value = { kind: "login" };
+    this.now.value = { kind: "login" };
   }
 
   /** Sends and waits for the answer with the same id. Rejects with WireError, or OfflineError when the link is down or drops. */
-  request(message: Outgoing): Promise<ServerMessage> {
-    if (this.state.peek().kind !== "online" || !this.socket) return Promise.reject(new OfflineError());
+  request(message: Request): Promise<ServerMessage> {
+    if (this.now.peek().kind !== "online" || !this.socket) return Promise.reject(new OfflineError());
     const requestId = `r${this.nextId++}`;
     return new Promise((resolve, reject) => {
       this.pending.set(requestId, { resolve, reject });
@@ -81,7 +82,7 @@ export class Connection {
 
   private async connect(): Promise<void> {
     const generation = ++this.generation;
-    if (this.state.peek().kind !== "offline") this.state.value = { kind: "connecting" };
+    if (this.now.peek().kind !== "offline") this.now.value = { kind: "connecting" };
     let ticket: string;
     try {
       ticket = await this.env.ticket();
@@ -107,7 +108,7 @@ export class Connection {
     if (message.type === "hello") {
       clearTimeout(this.helloTimer);
       this.attempt = 0;
-      this.state.value = { kind: "online" };
+      this.now.value = { kind: "online" };
     }
     const waiting = message.requestId === undefined ? undefined : this.pending.get(message.requestId);
     if (waiting) this.pending.delete(message.requestId!);
@@ -122,7 +123,7 @@ export class Connection {
 
   private closed(code: number): void {
     this.drop();
-    if (code === 4401) this.state.value = { kind: "login" };
+    if (code === 4401) this.now.value = { kind: "login" };
     else this.retryLater();
   }
 
@@ -141,7 +142,7 @@ export class Connection {
   private retryLater(): void {
     const ceiling = Math.min(kLongestDelayMs, kFirstDelayMs * 2 ** this.attempt++);
     const delay = ceiling * (0.5 + this.env.random() / 2);
-    this.state.value = { kind: "offline", retryAt: Date.now() + delay };
+    this.now.value = { kind: "offline", retryAt: Date.now() + delay };
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.connect(), delay);
   }

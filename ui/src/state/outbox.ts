@@ -3,6 +3,8 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import { WireError } from "../api";
 import { isRecord, stored } from "./stored";
 import type { AttachmentRef, ServerMessage } from "../wire";
+import type { Connection } from "./link";
+import type { Timelines } from "./timelines";
 
 export interface Outgoing {
   clientMessageId: string;
@@ -18,25 +20,17 @@ export interface Outgoing {
   at: string;
 }
 
-type Send = (entry: Outgoing) => Promise<ServerMessage>;
-/** What the outbox asks about the conversation of a session. */
-interface Timeline {
-  rev(sessionId: string): number;
-  hasTurn(sessionId: string, turnId: string): boolean;
-  /** A message of the user with these words that came after `rev`. */
-  hasPrompt(sessionId: string, content: string, rev: number): boolean;
-}
-
 export class Outbox {
-  readonly entries = stored<Outgoing[]>("lb.outbox", [], isOutgoing);
+  private readonly kept = stored<Outgoing[]>("lb.outbox", [], isOutgoing);
+  readonly entries: ReadonlySignal<readonly Outgoing[]> = this.kept;
   private readonly busy = new Set<string>();
 
   constructor(
-    private readonly send: Send,
-    private readonly timeline: Timeline,
+    private readonly link: Connection,
+    private readonly timelines: Timelines,
   ) {
     // What was accepted before a reload is in the timeline by now.
-    this.entries.value = this.entries.peek().filter((entry) => entry.state !== "accepted");
+    this.kept.value = this.kept.peek().filter((entry) => entry.state !== "accepted");
   }
 
   of(sessionId: string): ReadonlySignal<readonly Outgoing[]> {
@@ -52,7 +46,7 @@ export class Outbox {
       state: "waiting",
       at: new Date().toISOString(),
     };
-    this.entries.value = [...this.entries.peek(), entry];
+    this.kept.value = [...this.entries.peek(), entry];
     this.flush(sessionId);
   }
 
@@ -63,12 +57,19 @@ export class Outbox {
   }
 
   remove(id: string): void {
-    this.entries.value = this.entries.peek().filter((entry) => entry.clientMessageId !== id);
+    this.kept.value = this.entries.peek().filter((entry) => entry.clientMessageId !== id);
+  }
+
+  /** Takes everything back that was meant for a session. */
+  takeAll(sessionId: string): readonly Outgoing[] {
+    const taken = this.kept.peek().filter((entry) => entry.sessionId === sessionId);
+    this.kept.value = this.kept.peek().filter((entry) => entry.sessionId !== sessionId);
+    return taken;
   }
 
   /** A session that was being made got its real id: what was typed meanwhile goes there. */
   rename(from: string, to: string): void {
-    this.entries.value = this.entries
+    this.kept.value = this.entries
       .peek()
       .map((entry) => (entry.sessionId === from ? { ...entry, sessionId: to } : entry));
     this.flush(to);
@@ -77,7 +78,7 @@ export class Outbox {
   /** The timeline shows this turn: its row takes over. */
   settle(turnId: string): void {
     const left = this.entries.peek().filter((entry) => entry.turnId !== turnId);
-    if (left.length !== this.entries.peek().length) this.entries.value = left;
+    if (left.length !== this.entries.peek().length) this.kept.value = left;
   }
 
   /**
@@ -90,8 +91,7 @@ export class Outbox {
       entry.sessionId === sessionId &&
       entry.content === content &&
       rev > (entry.rev ?? Infinity);
-    if (this.entries.peek().some(copy))
-      this.entries.value = this.entries.peek().filter((entry) => !copy(entry));
+    if (this.entries.peek().some(copy)) this.kept.value = this.entries.peek().filter((entry) => !copy(entry));
   }
 
   flushAll(): void {
@@ -111,26 +111,38 @@ export class Outbox {
         .peek()
         .find((candidate) => candidate.sessionId === sessionId && candidate.state === "waiting");
       if (!entry) return;
-      const rev = this.timeline.rev(sessionId);
+      const rev = this.timelines.known(sessionId)?.rev ?? 0;
       try {
         const answer = await this.send(entry);
         if (answer.type === "session:sent") this.accepted(entry, answer.turnId);
         else this.remove(entry.clientMessageId);
       } catch (error) {
         if (!(error instanceof WireError)) return; // The link is down: stays waiting, goes out when it is back.
-        if (this.timeline.hasPrompt(sessionId, entry.content, rev)) this.remove(entry.clientMessageId);
+        if (this.timelines.known(sessionId)?.hasPrompt(entry.content, rev))
+          this.remove(entry.clientMessageId);
         else this.change(entry.clientMessageId, { state: "failed", problem: error.message, rev });
       }
     }
   }
 
+  private send({ sessionId, content, clientMessageId, attachments }: Outgoing): Promise<ServerMessage> {
+    return this.link.request({
+      type: "session:send",
+      sessionId,
+      content,
+      clientMessageId,
+      ...(attachments.length > 0 ? { attachments } : {}),
+    });
+  }
+
   private accepted(entry: Outgoing, turnId: string): void {
-    if (this.timeline.hasTurn(entry.sessionId, turnId)) this.remove(entry.clientMessageId);
+    const timeline = this.timelines.known(entry.sessionId);
+    if (!timeline || timeline.turn(turnId)) this.remove(entry.clientMessageId);
     else this.change(entry.clientMessageId, { state: "accepted", turnId });
   }
 
   private change(id: string, change: Partial<Outgoing>): void {
-    this.entries.value = this.entries
+    this.kept.value = this.entries
       .peek()
       .map((entry) => (entry.clientMessageId === id ? { ...entry, ...change } : entry));
   }

@@ -1,4 +1,4 @@
-// What this browser remembers by itself: small signals kept in local storage. Never conversations, never credentials.
+// Signals that are kept in local storage. Never conversations, never credentials.
 import { effect, signal, type Signal } from "@preact/signals";
 
 export function stored<T>(key: string, fallback: T, valid: (value: unknown) => value is T): Signal<T> {

@@ -1,5 +1,5 @@
-// What the browser knows of one session: a replica of its timeline. Applying anything twice changes nothing.
-import { batch, signal, type Signal } from "@preact/signals";
+// A replica of one session's timeline. Applying anything twice changes nothing.
+import { batch, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Item, ServerMessage, SessionStatus, Turn } from "../wire";
 
 type Message<T extends ServerMessage["type"]> = Extract<ServerMessage, { type: T }>;
@@ -12,7 +12,7 @@ const kMost = { items: 1200, chars: 3_000_000 };
 const kKept = { items: 600, chars: 1_500_000 };
 
 /** Item ids in the order of `pos`, each item in its own signal, so that one change draws one row. */
-export class SessionStore {
+export class Timeline {
   /** Item ids by `pos`. A new array only when an item came or went. */
   readonly order = signal<readonly string[]>([]);
   /** Turn ids by `pos`. */
@@ -22,9 +22,10 @@ export class SessionStore {
   /** Where older entries begin on the server; undefined when the window reaches the beginning. */
   readonly before = signal<number | undefined>(undefined);
   readonly loaded = signal(false);
-  readonly info = signal<Partial<SessionStatus>>({});
-  /** The reader is at the end, so what lies far above may be forgotten. */
-  following = true;
+  private readonly heard = signal<Partial<SessionStatus>>({});
+  /** The agent's choices and use, as last heard. */
+  readonly facts: ReadonlySignal<Partial<SessionStatus>> = this.heard;
+  private following = true;
   /** The cursor: every change up to here has been seen. Pages of old entries do not move it. */
   rev = 0;
   /** The store file that `rev` counts in; another one means that revisions cannot be compared. */
@@ -57,6 +58,14 @@ export class SessionStore {
     return this.calls.has(callId);
   }
   private readonly calls = new Set<string>();
+
+  learn(facts: Partial<SessionStatus>): void {
+    this.heard.value = { ...this.heard.peek(), ...facts };
+  }
+  /** While the reader is at the end, what lies far above may be forgotten. */
+  follow(atEnd: boolean): void {
+    this.following = atEnd;
+  }
 
   /** Whether the user's words `content` came after `rev`. */
   hasPrompt(content: string, rev: number): boolean {

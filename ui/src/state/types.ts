@@ -1,8 +1,13 @@
-// The shapes of what the page knows beside the server's own: toasts, dialogs, drafts, places of reading.
-import type { Item, SessionInfo, SessionStatus } from "../wire";
+// The shapes of what the page knows beside the server's own.
+import type { Approval, SessionInfo, SessionStatus } from "../wire";
 
 export type Theme = "system" | "light" | "dark";
-export type Page = "session" | "home" | "inbox" | "archived";
+
+/** Something with a name on screen that can be gone to. `itemId`: brought into view and marked there. */
+export type Place =
+  { page: "home" | "inbox" | "archived" } | { page: "session"; sessionId: string; itemId?: string };
+export type Page = Place["page"];
+
 export interface Toast {
   id: number;
   kind: "error" | "info";
@@ -17,7 +22,7 @@ export interface Creating {
 export interface Waiting {
   sessionId: string;
   title: string;
-  item: Extract<Item, { type: "approval" }>;
+  item: Approval;
 }
 export interface DraftImage {
   key: string;

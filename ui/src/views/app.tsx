@@ -1,6 +1,6 @@
 // The whole page.
 import { useEffect } from "preact/hooks";
-import { handleKey } from "../keyboard";
+import { handleKey } from "../commands/keys";
 import { useApp } from "./context";
 import { Icon } from "./icons";
 import { conversation, dialogs } from "./later";
@@ -10,7 +10,7 @@ import { Resizer } from "./resizer";
 import { Sidebar } from "./sidebar";
 import { TabBar } from "./tab_bar";
 
-export function AppView({ onCode }: { onCode: (code: string) => Promise<void> }) {
+export function AppView() {
   const app = useApp();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -20,31 +20,27 @@ export function AppView({ onCode }: { onCode: (code: string) => Promise<void> })
     return () => document.removeEventListener("keydown", onKey);
   }, []);
   const offline = app.link.state.value.kind === "offline";
-  if (app.link.state.value.kind === "login") return <LoginPage onCode={onCode} />;
+  if (app.link.state.value.kind === "login") return <LoginPage />;
   return (
-    <div class={`app ${offline ? "offline" : ""}`} style={{ "--sidebar": `${app.sidebarWidth.value}px` }}>
+    <div
+      class={`app ${offline ? "offline" : ""}`}
+      style={{ "--sidebar": `${app.prefs.sidebarWidth.value}px` }}
+    >
       <a class="skip" href="#main">
         Skip to the conversation
       </a>
       <Sidebar />
       <Resizer />
-      {app.drawer.value && (
-        <div
-          class="scrim"
-          onClick={() => {
-            app.drawer.value = false;
-          }}
-        />
-      )}
+      {app.nav.drawer.value && <div class="scrim" onClick={() => app.nav.showDrawer(false)} />}
       <div class="main">
         <Banner />
-        {app.tabs.value.ids.length > 0 && <TabBar />}
+        {app.nav.tabs.value.ids.length > 0 && <TabBar />}
         <MainArea />
       </div>
       <Dialogs />
       <Toasts />
       <div class="visually-hidden" role="status" aria-live="polite">
-        {app.announcement.value}
+        {app.attention.announcement.value}
       </div>
     </div>
   );
@@ -52,16 +48,16 @@ export function AppView({ onCode }: { onCode: (code: string) => Promise<void> })
 
 function MainArea() {
   const app = useApp();
-  const { active } = app.tabs.value;
-  const page = app.page.value;
+  const { active } = app.nav.tabs.value;
+  const page = app.nav.page.value;
   if (page !== "home" && (page !== "session" || active !== undefined)) {
     const views = conversation.module.value;
     if (!views) return <NotYet />;
     if (page === "inbox") return <views.InboxPage />;
     if (page === "archived") return <views.ArchivePage />;
-    return <views.SessionView key={app.madeAs.get(active!) ?? active} id={active!} />;
+    return <views.SessionView key={app.sessions.madeAs.get(active!) ?? active} id={active!} />;
   }
-  if (!app.projectsKnown.value)
+  if (!app.projects.known.value)
     return (
       <main class="page" id="main">
         <div class="loading" role="status">
@@ -95,15 +91,15 @@ function NotYet() {
 /** What opens above the page. Its code is usually there long before; whoever is faster waits for it. */
 function Dialogs() {
   const app = useApp();
-  const dialog = app.dialog.value;
+  const dialog = app.nav.dialog.value;
   const views = dialogs.module.value;
   const missing = dialog !== undefined && !views;
   useEffect(() => {
     if (missing)
       void dialogs.load().then(() => {
         if (!dialogs.failed.peek()) return;
-        app.dialog.value = undefined;
-        app.toast("error", "This part of the page could not be loaded.", {
+        app.nav.closeDialog();
+        app.toasts.add("error", "This part of the page could not be loaded.", {
           label: "Reload the page",
           run: () => location.reload(),
         });
@@ -111,7 +107,7 @@ function Dialogs() {
   }, [missing]);
   if (!dialog || !views) return null;
   const close = () => {
-    app.dialog.value = undefined;
+    app.nav.closeDialog();
   };
   return <views.DialogView key={dialog.kind} dialog={dialog} close={close} />;
 }
@@ -120,7 +116,7 @@ function Dialogs() {
 function Banner() {
   const app = useApp();
   const state = app.link.state.value;
-  if (app.reloadNeeded.value) {
+  if (app.version.reloadNeeded.value) {
     return (
       <div class="banner" role="status">
         The server was updated.{" "}
@@ -130,7 +126,7 @@ function Banner() {
       </div>
     );
   }
-  if (state.kind === "offline" || (state.kind === "connecting" && app.projectsKnown.value)) {
+  if (state.kind === "offline" || (state.kind === "connecting" && app.projects.known.value)) {
     return (
       <div class="banner warn" role="status">
         <Icon name="alert" /> Not connected. Trying again… What you send waits here until then.
@@ -147,7 +143,7 @@ function Toasts() {
   const app = useApp();
   return (
     <div class="toasts" role="region" aria-label="Messages">
-      {app.toasts.value.map((toast) => (
+      {app.toasts.shown.value.map((toast) => (
         <div key={toast.id} class={`toast ${toast.kind}`} role={toast.kind === "error" ? "alert" : "status"}>
           <Icon name={toast.kind === "error" ? "alert" : "check"} />
           <span class="grow">{toast.text}</span>
@@ -156,14 +152,14 @@ function Toasts() {
               type="button"
               class="button small"
               onClick={() => {
-                app.dismiss(toast.id);
+                app.toasts.dismiss(toast.id);
                 toast.action!.run();
               }}
             >
               {toast.action.label}
             </button>
           )}
-          <IconButton icon="close" label="Dismiss" onClick={() => app.dismiss(toast.id)} />
+          <IconButton icon="close" label="Dismiss" onClick={() => app.toasts.dismiss(toast.id)} />
         </div>
       ))}
     </div>

@@ -1,7 +1,8 @@
 // What fills the main area before there is a conversation: first run, overview, the door.
 import { useState } from "preact/hooks";
-import { jumpTo, tryDemo } from "../actions";
-import type { App } from "../state/app";
+import { tryDemo } from "../actions/create";
+import { openQuestion } from "../actions/reading";
+import { run } from "../commands/table";
 import { age, keyName } from "../format";
 import { stateNames, stateOf, states, summary, type State } from "../glance";
 import type { SessionInfo } from "../wire";
@@ -13,7 +14,7 @@ import { CopyButton, PhoneMenu, StateMark } from "./parts";
 /** Greets the first time; later the overview: who needs the user, who works, who is done. */
 export function HomePage() {
   const app = useApp();
-  const first = app.projectsKnown.value && app.projects.value.length === 0;
+  const first = app.projects.known.value && app.projects.list.value.length === 0;
   return (
     <main class={`page home ${first ? "first-run" : ""}`} id="main">
       <PhoneMenu />
@@ -24,8 +25,8 @@ export function HomePage() {
 
 function Welcome() {
   const app = useApp();
-  const found = app.agents.value.filter((agent) => agent.installed);
-  const missing = app.agents.value.filter((agent) => !agent.installed);
+  const found = app.agents.list.value.filter((agent) => agent.installed);
+  const missing = app.agents.list.value.filter((agent) => !agent.installed);
   const demo = found.find((agent) => agent.cliType === "demo");
   return (
     <>
@@ -38,13 +39,7 @@ function Welcome() {
         <li>
           <strong>Add a project</strong>
           <span class="muted">A folder on this machine that your agents may work in.</span>
-          <button
-            type="button"
-            class="button primary"
-            onClick={() => {
-              app.dialog.value = { kind: "add-project" };
-            }}
-          >
+          <button type="button" class="button primary" onClick={() => run(app, "add-project")}>
             <Icon name="plus" size={14} />
             Add project
           </button>
@@ -103,23 +98,17 @@ const kRecent = 6;
 
 function Overview() {
   const app = useApp();
-  const sessions = app.listedSessions.value;
-  const said = summary(app.counts.value);
-  const demo = app.agents.value.find((agent) => agent.cliType === "demo" && agent.installed);
-  const troubled = app.agents.value.filter(
+  const sessions = app.sessions.list.value;
+  const said = summary(app.sessions.counts.value);
+  const demo = app.agents.list.value.find((agent) => agent.cliType === "demo" && agent.installed);
+  const troubled = app.agents.list.value.filter(
     (agent) => agent.status === "disconnected" || agent.status === "reconnecting",
   );
   return (
     <>
       <header class="page-head">
         <h1>Overview</h1>
-        <button
-          type="button"
-          class="button primary"
-          onClick={() => {
-            app.dialog.value = { kind: "new-session" };
-          }}
-        >
+        <button type="button" class="button primary" onClick={() => run(app, "new-session")}>
           <Icon name="plus" size={14} />
           New session
         </button>
@@ -167,22 +156,25 @@ function StateGroup({ state, sessions }: { state: State; sessions: readonly Sess
       </h2>
       <ul class="card-list">
         {shown.map((info) => {
-          const asked = app.waiting.value.find((entry) => entry.sessionId === info.sessionId)?.item.title;
+          const asked = app.inbox.waiting.value.find((entry) => entry.sessionId === info.sessionId)?.item
+            .title;
           return (
             <li key={info.sessionId}>
               <button
                 type="button"
                 class="card-row"
                 onClick={() =>
-                  state === "needs" ? void openQuestion(app, info.sessionId) : app.show(info.sessionId)
+                  state === "needs"
+                    ? void openQuestion(app, info.sessionId)
+                    : app.nav.navigate({ page: "session", sessionId: info.sessionId })
                 }
               >
-                <AgentMark cliType={info.cliType} name={app.agent(info.cliType)?.name} />
+                <AgentMark cliType={info.cliType} name={app.agents.of(info.cliType)?.name} />
                 <span class="card-title">
                   <bdi>{info.title || "New Session"}</bdi>
                   {asked && <span class="muted">{asked}</span>}
                 </span>
-                <span class="muted card-project">{app.project(info.projectId)?.name}</span>
+                <span class="muted card-project">{app.projects.of(info.projectId)?.name}</span>
                 <span class="card-state">
                   {state !== "quiet" && <StateMark state={state} label={stateNames[state]} />}
                   <time class="age" dateTime={info.lastActiveAt}>
@@ -198,20 +190,14 @@ function StateGroup({ state, sessions }: { state: State; sessions: readonly Sess
   );
 }
 
-async function openQuestion(app: App, sessionId: string): Promise<void> {
-  const waiting = app.waiting.peek().find((entry) => entry.sessionId === sessionId);
-  if (waiting) await jumpTo(app, sessionId, waiting.item.itemId);
-  else app.show(sessionId);
-}
-
 /** No credential: how to get in, instead of a spinner. */
-export function LoginPage({ onCode }: { onCode: (code: string) => Promise<void> }) {
+export function LoginPage() {
   const app = useApp();
   const [code, setCode] = useState("");
   const submit = (event: Event) => {
     event.preventDefault();
     const text = code.trim().replace(/^.*#code=/, "");
-    if (text !== "") void onCode(text);
+    if (text !== "") void app.login.enter(text);
   };
   return (
     <main class="page login" id="main">
@@ -245,9 +231,9 @@ export function LoginPage({ onCode }: { onCode: (code: string) => Promise<void> 
             Enter
           </button>
         </form>
-        {app.loginProblem.value !== "" && (
+        {app.login.problem.value !== "" && (
           <p class="problem" role="alert">
-            {app.loginProblem.value}
+            {app.login.problem.value}
           </p>
         )}
       </div>

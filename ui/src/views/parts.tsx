@@ -1,6 +1,6 @@
 // Small pieces that several views share.
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { State } from "../glance";
 import { useApp } from "./context";
 import { Icon, type IconName } from "./icons";
@@ -40,9 +40,7 @@ export function PhoneMenu() {
       icon="menu"
       label="Show sidebar"
       class="only-phone"
-      onClick={() => {
-        app.drawer.value = true;
-      }}
+      onClick={() => app.nav.showDrawer(true)}
     />
   );
 }
@@ -61,97 +59,6 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     <button type="button" class="icon-button copy-message" aria-label={label} title={label} onClick={copy}>
       <Icon name={done ? "check" : "copy"} size={14} />
     </button>
-  );
-}
-
-export interface MenuItem {
-  label: string;
-  icon?: IconName;
-  run: () => void;
-  danger?: boolean;
-  disabled?: boolean;
-}
-
-/** A button with a menu: arrow keys move, Escape closes, focus returns to the button. */
-export function Menu({
-  label,
-  items,
-  icon = "more",
-  class: extra = "",
-}: {
-  label: string;
-  items: readonly MenuItem[];
-  icon?: IconName;
-  class?: string;
-}) {
-  const [open, setOpen] = useState(false);
-  const box = useRef<HTMLDivElement>(null);
-  const id = useId();
-  const focusItem = (step: number) => {
-    const buttons = [...box.current!.querySelectorAll<HTMLButtonElement>("[role=menuitem]:not(:disabled)")];
-    const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
-    buttons[(at + step + buttons.length) % buttons.length]?.focus();
-  };
-  const close = () => {
-    setOpen(false);
-    box.current?.querySelector<HTMLButtonElement>("button")?.focus();
-  };
-  useEffect(() => {
-    if (!open) return;
-    box.current?.querySelector<HTMLButtonElement>("[role=menuitem]")?.focus();
-    const outside = (event: PointerEvent) => {
-      if (!box.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", outside);
-    return () => document.removeEventListener("pointerdown", outside);
-  }, [open]);
-  const onKey = (event: KeyboardEvent) => {
-    if (!open) return;
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      event.preventDefault();
-      focusItem(event.key === "ArrowDown" ? 1 : -1);
-    }
-    if (event.key === "Escape" || event.key === "Tab") {
-      event.stopPropagation();
-      event.preventDefault();
-      close();
-    }
-  };
-  return (
-    <div class={`menu ${extra}`} ref={box} onKeyDown={onKey}>
-      <IconButton
-        icon={icon}
-        label={label}
-        aria-haspopup="menu"
-        aria-expanded={open}
-        aria-controls={id}
-        onClick={(event) => {
-          event.stopPropagation();
-          setOpen(!open);
-        }}
-      />
-      {open && (
-        <div class="menu-list" role="menu" id={id} aria-label={label}>
-          {items.map((item) => (
-            <button
-              type="button"
-              role="menuitem"
-              key={item.label}
-              class={item.danger ? "danger" : ""}
-              disabled={item.disabled}
-              onClick={(event) => {
-                event.stopPropagation();
-                close();
-                item.run();
-              }}
-            >
-              {item.icon && <Icon name={item.icon} />}
-              {item.label}
-            </button>
-          ))}
-        </div>
-      )}
-    </div>
   );
 }
 

@@ -8,13 +8,13 @@ const kMost = 560;
 export function Resizer() {
   const app = useApp();
   const set = (width: number) => {
-    app.sidebarWidth.value = Math.round(Math.max(kLeast, Math.min(kMost, window.innerWidth * 0.6, width)));
+    app.prefs.setSidebarWidth(Math.round(Math.max(kLeast, Math.min(kMost, window.innerWidth * 0.6, width))));
   };
   const onKey = (event: KeyboardEvent) => {
     const step = event.shiftKey ? 32 : 16;
     const next = {
-      ArrowLeft: app.sidebarWidth.peek() - step,
-      ArrowRight: app.sidebarWidth.peek() + step,
+      ArrowLeft: app.prefs.sidebarWidth.peek() - step,
+      ArrowRight: app.prefs.sidebarWidth.peek() + step,
       Home: kLeast,
       End: kMost,
     }[event.key];
@@ -42,7 +42,7 @@ export function Resizer() {
       aria-controls="sidebar"
       aria-valuemin={kLeast}
       aria-valuemax={kMost}
-      aria-valuenow={app.sidebarWidth.value}
+      aria-valuenow={app.prefs.sidebarWidth.value}
       onKeyDown={onKey}
       onPointerDown={onPointerDown}
       onDblClick={() => set(280)}

@@ -1,15 +1,16 @@
 // The open sessions. Arrow keys move between tabs, Ctrl+Shift+arrows move the tab itself, Delete closes it.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { closeSessionTab } from "../actions";
+import { withKeys } from "../commands/keys";
+import { run } from "../commands/table";
 import { stateNames, stateOf } from "../glance";
-import { moveTab, titleOf } from "../state/tabs";
+import { titleOf } from "../state/tabs";
 import { useApp } from "./context";
 import { AgentMark, Icon } from "./icons";
-import { IconButton, StateMark, Working } from "./parts";
+import { IconButton, PhoneMenu, StateMark, Working } from "./parts";
 
 export function TabBar() {
   const app = useApp();
-  const { ids, active } = app.tabs.value;
+  const { ids, active } = app.nav.tabs.value;
   const list = useRef<HTMLDivElement>(null);
   const [over, setOver] = useState<string>();
   const dragged = useRef<string>(undefined);
@@ -23,19 +24,19 @@ export function TabBar() {
     const index = ids.indexOf(id);
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (step !== 0 && event.ctrlKey && event.shiftKey) {
-      app.tabs.value = moveTab(app.tabs.peek(), id, index + step);
+      app.nav.moveTab(id, index + step);
       focus(id);
     } else if (step !== 0) {
       const next = ids[(index + step + ids.length) % ids.length]!;
-      app.show(next);
+      app.nav.navigate({ page: "session", sessionId: next });
       focus(next);
     } else if (event.key === "Home" || event.key === "End") {
       const next = event.key === "Home" ? ids[0]! : ids[ids.length - 1]!;
-      app.show(next);
+      app.nav.navigate({ page: "session", sessionId: next });
       focus(next);
     } else if (event.key === "Delete") {
-      closeSessionTab(app, id);
-      focus(app.tabs.peek().active);
+      app.closeTabs([id]);
+      focus(app.nav.tabs.peek().active);
     } else return;
     event.preventDefault();
   };
@@ -45,19 +46,12 @@ export function TabBar() {
   }, [active, ids.length]);
   return (
     <div class={`tab-bar ${ids.length === 1 ? "single" : ""}`}>
-      <IconButton
-        icon="menu"
-        label="Show sidebar"
-        class="only-phone"
-        onClick={() => {
-          app.drawer.value = true;
-        }}
-      />
+      <PhoneMenu />
       <div class="tabs" role="tablist" aria-label="Open sessions" ref={list}>
         {ids.map((id) => (
           <div
             key={id}
-            class={`tab ${id === active && app.page.value === "session" ? "active" : ""} ${over === id ? "over" : ""}`}
+            class={`tab ${id === active && app.nav.page.value === "session" ? "active" : ""} ${over === id ? "over" : ""}`}
             draggable
             role="presentation"
             onDragStart={(event) => {
@@ -74,17 +68,16 @@ export function TabBar() {
             onDrop={(event) => {
               event.preventDefault();
               setOver(undefined);
-              if (dragged.current)
-                app.tabs.value = moveTab(app.tabs.peek(), dragged.current, ids.indexOf(id));
+              if (dragged.current) app.nav.moveTab(dragged.current, ids.indexOf(id));
               dragged.current = undefined;
             }}
             onAuxClick={(event) => {
-              if (event.button === 1) closeSessionTab(app, id);
+              if (event.button === 1) app.closeTabs([id]);
             }}
           >
             <TabButton
               id={id}
-              selected={id === active && app.page.value === "session"}
+              selected={id === active && app.nav.page.value === "session"}
               onKey={(event) => onKey(event, id)}
             />
             <button
@@ -92,9 +85,9 @@ export function TabBar() {
               class="tab-close"
               tabIndex={-1}
               aria-hidden="true"
-              aria-label={`Close ${titleOf(app.nameOf(id))}`}
+              aria-label={`Close ${titleOf(app.sessions.nameOf(id))}`}
               title="Close tab (Delete)"
-              onClick={() => closeSessionTab(app, id)}
+              onClick={() => app.closeTabs([id])}
             >
               <Icon name="close" size={12} />
             </button>
@@ -103,10 +96,8 @@ export function TabBar() {
       </div>
       <IconButton
         icon="plus"
-        label="New session (Ctrl+Alt+N)"
-        onClick={() => {
-          app.dialog.value = { kind: "new-session" };
-        }}
+        label={withKeys("New session", "new-session")}
+        onClick={() => run(app, "new-session")}
       />
     </div>
   );
@@ -122,9 +113,9 @@ function TabButton({
   onKey: (event: KeyboardEvent) => void;
 }) {
   const app = useApp();
-  const name = app.nameOf(id);
+  const name = app.sessions.nameOf(id);
   const title = titleOf(name);
-  const info = app.session(id)?.value;
+  const info = app.sessions.of(id)?.value;
   const state = info && stateOf(info);
   const cliType = name?.cliType ?? "";
   return (
@@ -137,15 +128,15 @@ function TabButton({
       tabIndex={selected ? 0 : -1}
       aria-label={title === "" ? "Session, not loaded yet" : undefined}
       title={title}
-      onClick={() => app.show(id)}
+      onClick={() => app.nav.navigate({ page: "session", sessionId: id })}
       onKeyDown={onKey}
     >
-      <AgentMark cliType={cliType} name={app.agent(cliType)?.name} />
+      <AgentMark cliType={cliType} name={app.agents.of(cliType)?.name} />
       <span class="tab-title">
         <bdi>{title}</bdi>
       </span>
       {(state === "needs" || state === "failed") && <StateMark state={state} label={stateNames[state]} />}
-      {(state === "working" || app.creating.value.has(id)) && <Working />}
+      {(state === "working" || app.sessions.creating.value.has(id)) && <Working />}
       {state === "done" && !selected && <StateMark state="done" label="Unread" />}
     </button>
   );

@@ -1,30 +1,30 @@
 // The conversation: rows of one session in a virtual list that follows the end until the reader scrolls up.
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { SessionStore } from "../../state/timeline";
-import { loadOlder } from "../../actions";
+import type { Timeline } from "../../state/timeline";
+import { loadOlder } from "../../actions/reading";
 import { toRows, type Row } from "../../rows";
 import { useApp } from "../context";
 import { Icon } from "../icons";
-import { ItemView, TurnFooter, UserMessage } from "./items";
-import { IconButton, Working } from "../parts";
+import { IconButton } from "../parts";
+import { estimate, RowView } from "./row";
 import { kEndThreshold, useVirtual } from "./virtual";
 
-export function Chat({ store, empty }: { store: SessionStore; empty: preact.ComponentChildren }) {
+export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.ComponentChildren }) {
   const app = useApp();
-  const { sessionId } = store;
+  const { sessionId } = timeline;
   const rows = useComputed(() => {
-    void store.shape.value;
+    void timeline.shape.value;
     return toRows({
-      items: store.order.value.map((id) => store.item(id)!.peek()),
-      turns: store.turnOrder.value.map((id) => store.turn(id)!.peek()),
-      hasCall: (id) => store.hasCall(id),
-      older: store.before.value !== undefined,
+      items: timeline.order.value.map((id) => timeline.item(id)!.peek()),
+      turns: timeline.turnOrder.value.map((id) => timeline.turn(id)!.peek()),
+      hasCall: (id) => timeline.hasCall(id),
+      older: timeline.before.value !== undefined,
       pending: app.outbox.of(sessionId).value.map((entry) => entry.clientMessageId),
     });
   }).value;
   const scroller = useRef<HTMLDivElement>(null);
-  const saved = useRef(app.scrolls.get(sessionId));
+  const saved = useRef(app.reading.placeIn(sessionId));
   /** Undefined while following; else the last row there was when the reader left the end. */
   const leftAt = useSignal<string | undefined>(undefined);
   const leave = () => {
@@ -35,7 +35,7 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
   const list = useVirtual({
     count: rows.length,
     keyOf: (index) => rows[index]?.key ?? String(index),
-    estimate: (index) => estimate(rows[index], store),
+    estimate: (index) => estimate(rows[index], timeline),
     scroller: () => scroller.current,
     initial: saved.current && { offset: saved.current.offset, sizes: saved.current.sizes },
   });
@@ -44,7 +44,7 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
     if (saved.current && !saved.current.following) leave();
     else list.scrollToEnd();
     return () => {
-      app.scrolls.set(sessionId, {
+      app.reading.keep(sessionId, {
         offset: list.scrollOffset ?? 0,
         following: leftAt.peek() === undefined,
         sizes: list.takeSnapshot(),
@@ -64,7 +64,7 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
     const away = element.scrollHeight - element.scrollTop - element.clientHeight > kEndThreshold;
     if (!away) leftAt.value = undefined;
     else if (readerMoved.current) leave();
-    if (element.scrollTop < 1200 && store.before.peek() !== undefined && !loadingOlder.current) {
+    if (element.scrollTop < 1200 && timeline.before.peek() !== undefined && !loadingOlder.current) {
       loadingOlder.current = true;
       void loadOlder(app, sessionId).finally(() => {
         loadingOlder.current = false;
@@ -76,7 +76,7 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
     const element = scroller.current;
     if (!element) return; // The tab was closed in this moment.
     if (
-      store.before.peek() !== undefined &&
+      timeline.before.peek() !== undefined &&
       list.getTotalSize() < element.clientHeight * 2 &&
       !loadingOlder.current
     )
@@ -112,12 +112,12 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
     sentBefore.current = sent;
   }, [sent]);
 
-  useJump(store, rows, list, leave);
+  useJump(timeline, rows, list, leave);
 
-  store.following = leftAt.value === undefined;
+  timeline.follow(leftAt.value === undefined);
   const items = list.getVirtualItems();
   const fresh = leftAt.value === undefined ? 0 : newItems(rows, leftAt.value);
-  const stepPrompt = (step: 1 | -1): boolean => {
+  const stepPrompt = (step: 1 | -1): void => {
     const prompts = rows.flatMap((row, index) =>
       row.kind === "item" && row.itemId.endsWith(":user") ? [index] : [],
     );
@@ -127,14 +127,8 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
       leave();
       list.scrollToIndex(target, { align: "start" });
     } else if (step > 0) follow();
-    return true;
   };
-  useEffect(() => {
-    app.stepPrompt = stepPrompt;
-    return () => {
-      if (app.stepPrompt === stepPrompt) app.stepPrompt = undefined;
-    };
-  });
+  useEffect(() => app.reading.canStep(stepPrompt));
   const onKey = (event: KeyboardEvent) => {
     if (["PageUp", "PageDown", "ArrowUp", "ArrowDown", "Home", "End", " "].includes(event.key)) hand();
   };
@@ -153,7 +147,7 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
         aria-live="off"
         aria-label="Conversation"
       >
-        {rows.length === 0 && store.loaded.value && empty}
+        {rows.length === 0 && timeline.loaded.value && empty}
         <div class="chat-size" style={{ height: `${list.getTotalSize()}px` }}>
           <div class="chat-rows" style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
             {items.map((item) => (
@@ -165,7 +159,7 @@ export function Chat({ store, empty }: { store: SessionStore; empty: preact.Comp
                   if (element) list.measureElement(element);
                 }}
               >
-                <RowView row={rows[item.index]} store={store} />
+                <RowView row={rows[item.index]} timeline={timeline} />
               </div>
             ))}
           </div>
@@ -192,78 +186,22 @@ export function newItems(rows: readonly Row[], last: string): number {
   return rows.slice(at + 1).filter((row) => row.kind === "item").length;
 }
 
-function RowView({ row, store }: { row: Row | undefined; store: SessionStore }) {
-  const app = useApp();
-  if (!row) return null;
-  switch (row.kind) {
-    case "older":
-      return (
-        <p class="older">
-          <Working label="Loading older messages" /> Loading older messages…
-        </p>
-      );
-    case "item": {
-      const item = store.item(row.itemId);
-      return item ? <ItemView item={item} /> : null;
-    }
-    case "turn": {
-      const turn = store.turn(row.turnId);
-      return turn ? <TurnFooter turn={turn} /> : null;
-    }
-    case "pending": {
-      const entry = app.outbox.entries.value.find(
-        (candidate) => candidate.clientMessageId === row.clientMessageId,
-      );
-      if (!entry) return null;
-      const failed = entry.state === "failed";
-      return (
-        <UserMessage content={entry.content}>
-          <span class={`pending-note ${failed ? "failed" : ""}`}>
-            {failed ? (
-              <>
-                Not sent: {entry.problem}{" "}
-                <button
-                  type="button"
-                  class="link-button"
-                  onClick={() => app.outbox.retry(entry.clientMessageId)}
-                >
-                  Try again
-                </button>{" "}
-                <button
-                  type="button"
-                  class="link-button"
-                  onClick={() => app.outbox.remove(entry.clientMessageId)}
-                >
-                  Remove
-                </button>
-              </>
-            ) : (
-              <>
-                <Icon name="clock" size={12} />{" "}
-                {app.link.state.value.kind === "online" ? "Sending…" : "Waits for the connection"}
-              </>
-            )}
-          </span>
-        </UserMessage>
-      );
-    }
-  }
-}
-
 /** Search and inbox send the reader to an item; it is marked for a moment. */
 function useJump(
-  store: SessionStore,
+  timeline: Timeline,
   rows: readonly Row[],
   list: ReturnType<typeof useVirtual>,
   leave: () => void,
 ): void {
   const app = useApp();
-  const jump = app.jump.value;
+  const jump = app.nav.jump.value;
   useEffect(() => {
-    if (!jump || jump.sessionId !== store.sessionId) return;
-    const index = rows.findIndex((row) => row.kind === "item" && row.itemId === rootOf(store, jump.itemId));
+    if (!jump || jump.sessionId !== timeline.sessionId) return;
+    const index = rows.findIndex(
+      (row) => row.kind === "item" && row.itemId === rootOf(timeline, jump.itemId),
+    );
     if (index < 0) return;
-    app.jump.value = undefined;
+    app.nav.arrived();
     leave();
     list.scrollToIndex(index, { align: "center" });
     setTimeout(() => {
@@ -276,25 +214,12 @@ function useJump(
   }, [jump, rows]);
 }
 
-function rootOf(store: SessionStore, itemId: string): string {
-  const parent = store.item(itemId)?.peek().parentCallId;
+function rootOf(timeline: Timeline, itemId: string): string {
+  const parent = timeline.item(itemId)?.peek().parentCallId;
   if (parent === undefined) return itemId;
-  const call = store.order.peek().find((id) => {
-    const item = store.item(id)!.peek();
+  const call = timeline.order.peek().find((id) => {
+    const item = timeline.item(id)!.peek();
     return item.type === "tool_call" && item.callId === parent;
   });
-  return call === undefined || call === itemId ? itemId : rootOf(store, call);
-}
-
-function estimate(row: Row | undefined, store: SessionStore): number {
-  if (!row || row.kind === "older") return 40;
-  if (row.kind === "turn") return 44;
-  if (row.kind === "pending") return 72;
-  const item = store.item(row.itemId)?.peek();
-  if (item?.type === "message") return 56 + Math.ceil(item.content.length / 90) * 24;
-  return item?.type === "approval" && item.state === "pending"
-    ? 180
-    : item?.type === "plan"
-      ? 60 + item.entries.length * 28
-      : 40;
+  return call === undefined || call === itemId ? itemId : rootOf(timeline, call);
 }

@@ -1,6 +1,8 @@
 // What waits for the user over all sessions, and what was put away.
 import { useEffect, useState } from "preact/hooks";
-import { archiveSession, jumpTo, lastFailure, sendAgain, type Failure } from "../../actions";
+import { sendAgain } from "../../actions/messages";
+import { jumpTo, lastFailure, type Failure } from "../../actions/reading";
+import { archiveSession, dismissFailure, readArchived } from "../../actions/sessions";
 import { age } from "../../format";
 import type { SessionInfo } from "../../wire";
 import { ApprovalView } from "./approval";
@@ -11,21 +13,21 @@ import { PhoneMenu } from "../parts";
 /** Everything that waits for the user, over all sessions, answerable in place. */
 export function InboxPage() {
   const app = useApp();
-  const failed = app.failed.value;
+  const failed = app.sessions.failed.value;
   return (
     <main class="page inbox" id="main">
       <PhoneMenu />
       <div class="page-column">
         <h1>Inbox</h1>
-        {app.waiting.value.length + failed.length === 0 && (
+        {app.inbox.waiting.value.length + failed.length === 0 && (
           <div class="inbox-empty">
             <Icon name="check" size={24} />
             <p>Nobody waits for you.</p>
             <p class="muted">Approvals, questions and failures of all sessions appear here.</p>
           </div>
         )}
-        {app.waiting.value.map(({ sessionId, title, item }) => {
-          const info = app.session(sessionId)?.value;
+        {app.inbox.waiting.value.map(({ sessionId, title, item }) => {
+          const info = app.sessions.of(sessionId)?.value;
           return (
             <section key={item.itemId} class="inbox-item">
               <button
@@ -33,12 +35,12 @@ export function InboxPage() {
                 class="inbox-from"
                 onClick={() => void jumpTo(app, sessionId, item.itemId)}
               >
-                <AgentMark cliType={info?.cliType ?? ""} name={app.agent(info?.cliType ?? "")?.name} />
+                <AgentMark cliType={info?.cliType ?? ""} name={app.agents.of(info?.cliType ?? "")?.name} />
                 <strong>
                   <bdi>{title || "New Session"}</bdi>
                 </strong>
                 <span class="muted">
-                  {app.project(info?.projectId ?? "")?.name} · {age(item.startedAt, app.now.value)}
+                  {app.projects.of(info?.projectId ?? "")?.name} · {age(item.startedAt, app.now.value)}
                 </span>
                 <Icon name="chevron" size={12} />
               </button>
@@ -52,7 +54,7 @@ export function InboxPage() {
             <button
               type="button"
               class="button small"
-              onClick={() => failed.forEach((info) => app.dismissFailure(info.sessionId))}
+              onClick={() => failed.forEach((info) => void dismissFailure(app, info.sessionId))}
             >
               Dismiss all
             </button>
@@ -85,14 +87,18 @@ function FailedCard({ info }: { info: SessionInfo }) {
   const prompt = failure?.prompt;
   return (
     <section class="inbox-item failed-item">
-      <button type="button" class="inbox-from" onClick={() => app.show(info.sessionId)}>
-        <AgentMark cliType={info.cliType} name={app.agent(info.cliType)?.name} />
+      <button
+        type="button"
+        class="inbox-from"
+        onClick={() => app.nav.navigate({ page: "session", sessionId: info.sessionId })}
+      >
+        <AgentMark cliType={info.cliType} name={app.agents.of(info.cliType)?.name} />
         <strong>
           <bdi>{info.title || "New Session"}</bdi>
         </strong>
         <span class="state-label failed">failed</span>
         <span class="muted">
-          {app.project(info.projectId)?.name} · {age(info.lastActiveAt, app.now.value)}
+          {app.projects.of(info.projectId)?.name} · {age(info.lastActiveAt, app.now.value)}
         </span>
         <Icon name="chevron" size={12} />
       </button>
@@ -105,7 +111,7 @@ function FailedCard({ info }: { info: SessionInfo }) {
               Retry
             </button>
           )}
-          <button type="button" class="button" onClick={() => app.dismissFailure(info.sessionId)}>
+          <button type="button" class="button" onClick={() => void dismissFailure(app, info.sessionId)}>
             Dismiss
           </button>
         </div>
@@ -121,7 +127,7 @@ export function ArchivePage() {
       <PhoneMenu />
       <div class="page-column">
         <h1>Archived sessions</h1>
-        {app.archived.value.length === 0 && (
+        {app.sessions.archived.value.length === 0 && (
           <div class="inbox-empty">
             <Icon name="archive" size={24} />
             <p>Nothing is archived.</p>
@@ -130,17 +136,17 @@ export function ArchivePage() {
             </p>
           </div>
         )}
-        <ul class={app.archived.value.length > 0 ? "card-list" : ""}>
-          {app.archived.value.map((info) => (
+        <ul class={app.sessions.archived.value.length > 0 ? "card-list" : ""}>
+          {app.sessions.archived.value.map((info) => (
             <li key={info.sessionId} class="card-row">
-              <AgentMark cliType={info.cliType} name={app.agent(info.cliType)?.name} />
+              <AgentMark cliType={info.cliType} name={app.agents.of(info.cliType)?.name} />
               <span class="card-title">
                 <bdi>{info.title || "New Session"}</bdi>
                 <span class="muted">
-                  {app.project(info.projectId)?.name} · {age(info.lastActiveAt, app.now.value)}
+                  {app.projects.of(info.projectId)?.name} · {age(info.lastActiveAt, app.now.value)}
                 </span>
               </span>
-              <button type="button" class="button small" onClick={() => app.showArchived(info)}>
+              <button type="button" class="button small" onClick={() => readArchived(app, info)}>
                 Read
               </button>
               <button

@@ -4,7 +4,7 @@ import type { Signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { between, clockTime, cost, count, duration } from "../../format";
 import type { Item, Turn } from "../../wire";
-import { sendAgain } from "../../actions";
+import { sendAgain } from "../../actions/messages";
 import { ApprovalView } from "./approval";
 import { fold, useApp } from "../context";
 import { Icon } from "../icons";
@@ -44,7 +44,7 @@ function MessageView({ item }: { item: Of<"message"> }) {
     item.status === "cancelled" ? (
       <p class="cut">Cut off here.</p>
     ) : item.status === "error" ? (
-      <p class="cut">{ownProblem(app.store(item.sessionId), item) ?? "Cut off here."}</p>
+      <p class="cut">{ownProblem(app.timelines.of(item.sessionId), item) ?? "Cut off here."}</p>
     ) : null;
   return (
     <article class="message agent" aria-busy={isRunning(item)}>
@@ -163,7 +163,7 @@ function ThinkingView({ item }: { item: Of<"thinking"> }) {
 function PlanView({ item }: { item: Of<"plan"> }) {
   const app = useApp();
   // What an ended turn left undone is not being done.
-  const goesOn = app.store(item.sessionId).turn(item.turnId)?.value.type === "turn_started";
+  const goesOn = app.timelines.of(item.sessionId).turn(item.turnId)?.value.type === "turn_started";
   const done = item.entries.filter((entry) => entry.status === "completed").length;
   return (
     <section class="plan" aria-label="Plan">
@@ -204,7 +204,7 @@ export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
   const value = turn.value;
   const facts = turnFacts(value);
   const retry = () => {
-    const user = app.store(value.sessionId).item(`${value.turnId}:user`)?.peek();
+    const user = app.timelines.of(value.sessionId).item(`${value.turnId}:user`)?.peek();
     if (user?.type === "message") sendAgain(app, value.sessionId, user);
   };
   if (value.type === "turn_error") {

@@ -80,7 +80,7 @@ export function Output({
         whole.value = all;
         set(true);
       },
-      (error) => app.report(error),
+      (error) => app.toasts.report(error),
     );
   if (shown === "") return null;
   return (

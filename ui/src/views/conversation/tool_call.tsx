@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { toSpans } from "../../ansi";
 import type { App } from "../../state/app";
 import { duration, within } from "../../format";
-import type { SessionStore } from "../../state/timeline";
+import type { Timeline } from "../../state/timeline";
 import type { Item } from "../../wire";
 import { fold, useApp } from "../context";
 import { Icon, type IconName } from "../icons";
@@ -64,10 +64,10 @@ function unwrapped(command: readonly string[]): string {
 
 /** Why it failed, unless its turn failed for the same reason: that is said once, where the turn ends. */
 export function ownProblem(
-  store: SessionStore,
+  timeline: Timeline,
   item: { turnId: string; errorMessage?: string },
 ): string | undefined {
-  const turn = store.turn(item.turnId)?.value;
+  const turn = timeline.turn(item.turnId)?.value;
   return turn?.type === "turn_error" && turn.errorMessage === item.errorMessage
     ? undefined
     : item.errorMessage;
@@ -77,8 +77,8 @@ export function isRunning(item: { status: string }): boolean {
   return item.status === "create" || item.status === "update";
 }
 
-function StateIcon({ item, store }: { item: ToolCall; store: SessionStore }) {
-  if (isRunning(item) && approvalOf(store, item)?.state === "pending")
+function StateIcon({ item, timeline }: { item: ToolCall; timeline: Timeline }) {
+  if (isRunning(item) && approvalOf(timeline, item)?.state === "pending")
     return <StateMark state="needs" label="Waits for your answer" />;
   if (isRunning(item)) return <Working label="Running" />;
   if (item.status === "error" || item.toolOutputIsError)
@@ -103,9 +103,9 @@ function StateIcon({ item, store }: { item: ToolCall; store: SessionStore }) {
   );
 }
 
-function Took({ item, store }: { item: ToolCall; store: SessionStore }) {
+function Took({ item, timeline }: { item: ToolCall; timeline: Timeline }) {
   const app = useApp();
-  if (isRunning(item) && approvalOf(store, item)?.state === "pending") return null; // It has not begun.
+  if (isRunning(item) && approvalOf(timeline, item)?.state === "pending") return null; // It has not begun.
   if (!isRunning(item)) {
     const ms = item.endedAt ? Date.parse(item.endedAt) - Date.parse(item.startedAt) : 0;
     return ms >= 100 ? <span class="took">{duration(ms)}</span> : null;
@@ -116,13 +116,15 @@ function Took({ item, store }: { item: ToolCall; store: SessionStore }) {
 
 export function ToolCallView({ item }: { item: ToolCall }) {
   const app = useApp();
-  const store = app.store(item.sessionId);
-  const children = store.childrenOf(item.callId).filter((id) => store.item(id)?.peek().type !== "approval");
+  const timeline = app.timelines.of(item.sessionId);
+  const children = timeline
+    .childrenOf(item.callId)
+    .filter((id) => timeline.item(id)?.peek().type !== "approval");
   const hasDiff = (item.diffs?.length ?? 0) > 0;
   const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff);
   const root = projectPath(app, item.sessionId);
   const { verb, what } = headline(item, root);
-  const own = ownProblem(store, item);
+  const own = ownProblem(timeline, item);
   const problem = own ?? (item.toolOutputIsError ? saidLine(item) : undefined);
   return (
     <section class={`tool tool-${item.status} ${open ? "open" : ""}`} aria-label={`Tool ${verb}`}>
@@ -142,11 +144,11 @@ export function ToolCallView({ item }: { item: ToolCall }) {
           <span class="chip chip-failed">exit {item.exitCode}</span>
         )}
         <span class="grow" />
-        <Took item={item} store={store} />
-        <StateIcon item={item} store={store} />
+        <Took item={item} timeline={timeline} />
+        <StateIcon item={item} timeline={timeline} />
         <Icon name="chevron" size={12} />
       </button>
-      {problem && !open && !wasRejected(store, item) && <p class="tool-problem">{problem}</p>}
+      {problem && !open && !wasRejected(timeline, item) && <p class="tool-problem">{problem}</p>}
       {open && (
         <div class="tool-body">
           <Details item={item} root={root} shown={what} />
@@ -165,7 +167,7 @@ export function ToolCallView({ item }: { item: ToolCall }) {
           {children.length > 0 && (
             <div class="subagent">
               {children.map((id) => {
-                const child = store.item(id);
+                const child = timeline.item(id);
                 return child && <ItemView key={id} item={child} />;
               })}
             </div>
@@ -193,14 +195,14 @@ function Stat({ diff }: { diff: NonNullable<ToolCall["diffs"]>[number] }) {
 }
 
 /** The question about this call, where it stands right below. */
-function approvalOf(store: SessionStore, item: ToolCall) {
-  const next = store.neighbour(item.itemId, 1);
+function approvalOf(timeline: Timeline, item: ToolCall) {
+  const next = timeline.neighbour(item.itemId, 1);
   return next?.type === "approval" && next.callId === item.callId ? next : undefined;
 }
 
 /** The user refused it, and that can be read: nobody has to be told twice. */
-function wasRejected(store: SessionStore, item: ToolCall): boolean {
-  const asked = approvalOf(store, item);
+function wasRejected(timeline: Timeline, item: ToolCall): boolean {
+  const asked = approvalOf(timeline, item);
   const option = asked?.options.find(({ optionId }) => optionId === asked.answer?.optionId);
   return option?.kind.startsWith("reject") ?? false;
 }
@@ -271,5 +273,5 @@ function saidLine(item: ToolCall): string | undefined {
 }
 
 function projectPath(app: App, sessionId: string): string {
-  return app.project(app.session(sessionId)?.peek().projectId ?? "")?.path ?? "";
+  return app.projects.of(app.sessions.of(sessionId)?.peek().projectId ?? "")?.path ?? "";
 }

@@ -1,6 +1,6 @@
 // The agents of this machine: found or not, running or not, and what to do about it.
 import { useSignal } from "@preact/signals";
-import { reconnect } from "../../actions";
+import { reconnect } from "../../actions/sessions";
 import type { AgentInfo } from "../../wire";
 import { useApp } from "../context";
 import { AgentMark, Icon } from "../icons";
@@ -10,11 +10,11 @@ import { CopyButton } from "../parts";
 export function Agents() {
   const app = useApp();
   const open = useSignal(false);
-  const troubled = app.agents.value.filter(
+  const troubled = app.agents.list.value.filter(
     (agent) => agent.status === "disconnected" || agent.status === "reconnecting",
   );
-  const agents = open.value ? app.agents.value : troubled;
-  const usable = app.agents.value.filter((agent) => agent.installed).length;
+  const agents = open.value ? app.agents.list.value : troubled;
+  const usable = app.agents.list.value.filter((agent) => agent.installed).length;
   return (
     <section class="agents" aria-label="Agents">
       <button

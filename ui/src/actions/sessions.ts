@@ -1,0 +1,126 @@
+// What the user can do with a session as a whole.
+import type { App } from "../state/app";
+import { sessionLink } from "../state/address";
+import type { SessionInfo } from "../wire";
+import { ask } from "./ask";
+
+export const setMode = (app: App, sessionId: string, mode: string) =>
+  ask(app, { type: "session:mode", sessionId, mode });
+export const setModel = (app: App, sessionId: string, model: string) =>
+  ask(app, { type: "session:model", sessionId, model });
+export const setThinking = (app: App, sessionId: string, thinking: string) =>
+  ask(app, { type: "session:thinking", sessionId, thinking });
+export const renameSession = (app: App, sessionId: string, title: string) =>
+  ask(app, { type: "session:rename", sessionId, title });
+export const stopProcess = (app: App, sessionId: string) => ask(app, { type: "session:kill", sessionId });
+export const reconnect = (app: App, cliType: string) => ask(app, { type: "session:reconnect", cliType });
+/** The user has seen how this session ended, without opening it. */
+export const dismissFailure = (app: App, sessionId: string) => ask(app, { type: "session:read", sessionId });
+
+export async function archiveSession(app: App, sessionId: string, archived: boolean): Promise<void> {
+  if (!(await ask(app, { type: "session:archive", sessionId, archived }))) return;
+  if (archived) {
+    app.forgetSessions([sessionId]);
+    app.toasts.add("info", "Archived.", {
+      label: "Undo",
+      run: () => void archiveSession(app, sessionId, false),
+    });
+  } else {
+    app.sessions.leaveArchive(sessionId);
+    for (const project of app.projects.list.peek()) void app.list(project.projectId);
+  }
+}
+
+export function deleteSession(app: App, sessionId: string, title: string): void {
+  app.nav.openDialog({
+    kind: "confirm",
+    title: `Delete “${title}”?`,
+    action: "Delete",
+    text: "The conversation is removed from Liminal Builder for good.",
+    run: () => {
+      app.sessions.deleting.add(sessionId);
+      void app.api
+        .post(`/api/session/${sessionId}/delete`)
+        .then(
+          () => app.forgetSessions([sessionId]),
+          (error) => app.toasts.report(error),
+        )
+        .finally(() => app.sessions.deleting.delete(sessionId));
+    },
+  });
+}
+
+export async function forkSession(app: App, sessionId: string): Promise<void> {
+  try {
+    const { sessionId: fork } = await app.api.post<{ sessionId: string }>(`/api/session/${sessionId}/fork`);
+    const projectId = app.sessions.of(sessionId)?.peek().projectId;
+    if (projectId) await app.list(projectId);
+    app.nav.navigate({ page: "session", sessionId: fork });
+  } catch (error) {
+    app.toasts.report(error);
+  }
+}
+
+/** A name for a file: as the server suggests one, it never begins with a dash or a dot. */
+export function fileName(title: string): string {
+  const name = title.replace(/[^\p{L}\p{N}_.-]+/gu, "-").replace(/^[-.]+/, "");
+  return (
+    [...name]
+      .slice(0, 60)
+      .join("")
+      .replace(/[-.]+$/, "") || "conversation"
+  );
+}
+
+export async function exportSession(
+  app: App,
+  sessionId: string,
+  title: string,
+  format: "md" | "json",
+): Promise<void> {
+  try {
+    const blob = await app.api.blob(`/api/session/${sessionId}/export?format=${format}`);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = `${fileName(title)}.${format}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  } catch (error) {
+    app.toasts.report(error);
+  }
+}
+
+/** Where the browser forbids copying, as on a page without TLS, the text is shown to be taken by hand. */
+async function copy(app: App, what: string, text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    app.toasts.add("info", `${what} copied.`);
+  } catch {
+    app.toasts.add("error", `The browser does not allow copying here. ${what}: ${text}`);
+  }
+}
+export const copySessionLink = (app: App, sessionId: string) => copy(app, "Link", sessionLink(sessionId));
+export const copySessionId = (app: App, sessionId: string) => copy(app, "Session id", sessionId);
+export const copyPath = (app: App, path: string) => copy(app, "Path", path);
+
+/** Opens an archived session for reading, without bringing it back. */
+export function readArchived(app: App, info: SessionInfo): void {
+  app.sessions.put(info);
+  app.nav.navigate({ page: "session", sessionId: info.sessionId });
+}
+
+export async function showArchive(app: App): Promise<void> {
+  app.nav.navigate({ page: "archived" });
+  const lists = await Promise.all(
+    app.projects.list
+      .peek()
+      .map(({ projectId }) =>
+        app.api
+          .get<{ sessions: SessionInfo[] }>(`/api/session/list?projectId=${projectId}&archived=1`)
+          .catch(() => ({ sessions: [] })),
+      ),
+  );
+  app.sessions.setArchived(
+    lists.flatMap((list) => list.sessions).sort((a, b) => b.lastActiveAt.localeCompare(a.lastActiveAt)),
+  );
+}

@@ -1,0 +1,15 @@
+// Answering by a key what is asked on screen.
+import { nextQuestion } from "../actions/reading";
+import type { App } from "../state/app";
+
+/** Answers the first question of the session on screen. What the reader does not see is shown instead. */
+export function answerOnScreen(app: App, number: number): void {
+  const question = document.querySelector(".session .approval.pending");
+  if (!question) return void nextQuestion(app);
+  const button = question.querySelector<HTMLButtonElement>(`[data-answer="${number}"]`);
+  const view = question.closest(".chat-scroll")?.getBoundingClientRect();
+  const place = button?.getBoundingClientRect();
+  const seen = place && (!view || (place.top >= view.top && place.bottom <= view.bottom));
+  if (button && !seen) void nextQuestion(app);
+  else button?.click();
+}

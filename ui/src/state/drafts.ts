@@ -1,0 +1,69 @@
+// What is being written and was not sent: words, kept over reloads, and pictures, kept while the page lives.
+import { batch, signal, type ReadonlySignal } from "@preact/signals";
+import { isRecordOf, isString, stored } from "./stored";
+import type { DraftImage } from "./types";
+
+/** Words for a session that does not exist yet wait here, for the next one of that project. */
+export const keptDraft = (projectId: string) => `new:${projectId}`;
+
+const kNone: readonly DraftImage[] = [];
+
+export class Drafts {
+  private readonly kept = stored<Record<string, string>>("lb.drafts", {}, isRecordOf(isString));
+  private readonly pictures = signal<Readonly<Record<string, readonly DraftImage[]>>>({});
+  /** By session. */
+  readonly texts: ReadonlySignal<Readonly<Record<string, string>>> = this.kept;
+
+  set(id: string, text: string): void {
+    const { [id]: _old, ...rest } = this.kept.peek();
+    this.kept.value = text === "" ? rest : { ...rest, [id]: text };
+  }
+
+  /** Removes it and gives it back. */
+  take(id: string): string {
+    const text = this.kept.peek()[id] ?? "";
+    if (text !== "") this.set(id, "");
+    return text;
+  }
+
+  /** Behind what stands there already. */
+  add(id: string, text: string): void {
+    const old = this.kept.peek()[id];
+    if (text !== "") this.set(id, old ? `${old}\n\n${text}` : text);
+  }
+
+  images(id: string): readonly DraftImage[] {
+    return this.pictures.value[id] ?? kNone;
+  }
+  addImage(id: string, image: DraftImage): void {
+    this.setImages(id, [...this.imagesNow(id), image]);
+  }
+  changeImage(id: string, key: string, change: Partial<DraftImage>): void {
+    this.setImages(
+      id,
+      this.imagesNow(id).map((image) => (image.key === key ? { ...image, ...change } : image)),
+    );
+  }
+  removeImage(id: string, key: string): void {
+    this.setImages(
+      id,
+      this.imagesNow(id).filter((image) => image.key !== key),
+    );
+  }
+
+  /** It was sent. */
+  clear(id: string): void {
+    batch(() => {
+      this.set(id, "");
+      this.imagesNow(id).forEach((image) => URL.revokeObjectURL(image.url));
+      this.setImages(id, kNone);
+    });
+  }
+
+  private imagesNow(id: string): readonly DraftImage[] {
+    return this.pictures.peek()[id] ?? kNone;
+  }
+  private setImages(id: string, images: readonly DraftImage[]): void {
+    this.pictures.value = { ...this.pictures.peek(), [id]: images };
+  }
+}

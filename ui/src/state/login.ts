@@ -1,0 +1,46 @@
+// The door: a launch code becomes this browser's key.
+import { signal, type ReadonlySignal } from "@preact/signals";
+import { WireError, type Api } from "../api";
+import type { Connection } from "./link";
+
+export class Login {
+  private readonly said = signal("");
+  /** Why the last code did not open. */
+  readonly problem: ReadonlySignal<string> = this.said;
+
+  constructor(
+    private readonly api: Api,
+    private readonly link: Connection,
+  ) {}
+
+  async enter(code: string): Promise<void> {
+    try {
+      await this.api.exchange(code);
+      this.said.value = "";
+      this.link.start();
+    } catch (error) {
+      // A used code is no harm when this browser already has its key: a reload of the launch address, a second tab.
+      if (this.api.token !== null) return this.link.start();
+      this.said.value = reason(error);
+      this.link.requireLogin();
+    }
+  }
+
+  /** The credential ended, or the user ended it. */
+  end(): void {
+    this.api.forget();
+    this.link.requireLogin();
+  }
+
+  async leave(): Promise<void> {
+    await this.api.post("/api/auth/logout").catch(() => {});
+    this.end();
+  }
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof WireError)) return "The server does not answer. Try again in a moment.";
+  return error.code === "INVALID_CODE"
+    ? "This code was used already, is too old or is wrong. The command above prints a new one."
+    : error.message;
+}

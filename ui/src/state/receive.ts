@@ -1,0 +1,93 @@
+// What each message of the server means for the parts of the page.
+import type { ServerMessage } from "../wire";
+import type { App } from "./app";
+
+type Message<T extends ServerMessage["type"]> = Extract<ServerMessage, { type: T }>;
+type Handlers = { readonly [T in ServerMessage["type"]]: (app: App, message: Message<T>) => void };
+
+const ignored = () => {}; // An answer: whoever asked has it.
+
+const handlers: Handlers = {
+  hello: (app, { version, epoch }) => {
+    app.version.hello(version);
+    app.timelines.connected(epoch);
+    app.agents.refresh();
+    app.inbox.refresh();
+    app.outbox.flushAll();
+  },
+  "project:list": (app, { projects }) => {
+    for (const { projectId } of app.projects.set(projects)) dropProject(app, projectId);
+    for (const { projectId } of projects) void app.list(projectId);
+  },
+  "project:added": (app, { project }) => {
+    const known = app.projects.of(project.projectId);
+    app.projects.put(project);
+    if (!known) void app.list(project.projectId);
+  },
+  "project:removed": (app, { projectId }) => {
+    app.projects.remove(projectId);
+    dropProject(app, projectId);
+  },
+  "session:list": (app, { projectId, sessions }) => {
+    app.forgetSessions(app.sessions.missingIn(projectId, sessions));
+    app.sessions.setList(projectId, sessions);
+  },
+  "session:created": (app, { projectId }) => void app.list(projectId),
+  "session:history": (app, message) => app.timelines.history(message),
+  "session:page": (app, message) => app.timelines.page(message),
+  "session:upsert": (app, message) => {
+    const item = message.payload;
+    app.timelines.upsert(message);
+    if (item.itemId.endsWith(":user")) app.outbox.settle(item.turnId);
+    if (item.type === "message" && item.origin === "user")
+      app.outbox.appeared(item.sessionId, item.content, item.rev);
+    if (item.type === "approval") app.inbox.refresh();
+  },
+  "session:turn": (app, message) => {
+    app.timelines.turn(message);
+    app.outbox.settle(message.payload.turnId);
+  },
+  "session:append": (app, message) => app.timelines.append(message),
+  "session:activity": activity,
+  "session:info": (app, { type: _type, requestId: _requestId, ...facts }) => {
+    const timeline = app.timelines.known(facts.sessionId);
+    if (!timeline) return;
+    timeline.learn(facts);
+    const cliType = app.sessions.of(facts.sessionId)?.peek().cliType ?? timeline.facts.peek().cliType;
+    if (cliType) app.prefs.remember(cliType, timeline.facts.peek());
+  },
+  "agent:status": (app, message) => app.agents.changed(message),
+  error: (app, { code, message, sessionId }) => {
+    if (code === "SESSION_NOT_FOUND") app.sessionGone(sessionId ?? "");
+    else app.toasts.report(new Error(message));
+  },
+  "session:sent": ignored,
+  ok: ignored,
+};
+
+export function receive(app: App, message: ServerMessage): void {
+  // A newer server may say what this page does not know: it reloads, and until then that is nothing to stumble over.
+  const handle = handlers[message.type] as ((app: App, message: ServerMessage) => void) | undefined;
+  handle?.(app, message);
+}
+
+/** Its sessions leave the list and their tabs close; the server keeps them for when it is added again. */
+function dropProject(app: App, projectId: string): void {
+  app.forgetSessions(app.sessions.idsOf(projectId));
+}
+
+function activity(
+  app: App,
+  { type: _type, requestId: _requestId, ...info }: Message<"session:activity">,
+): void {
+  const old = app.sessions.of(info.sessionId)?.peek();
+  // After a connect there is one of these for each session that is unread: its project's list is on its way and has it too.
+  if (!old && !app.sessions.listedProjects.peek().has(info.projectId)) return;
+  if (info.archived && !old?.archived) app.forgetSessions([info.sessionId]);
+  else app.sessions.put(info);
+  if (old?.activity !== info.activity) {
+    if (info.activity === "needs-approval" || old?.activity === "needs-approval") app.inbox.refresh();
+    if (old) app.attention.changed(old, info);
+  }
+  app.markRead(info);
+}

@@ -1,0 +1,113 @@
+// The list of offers above the message: commands of the agent, files of the project (found by the server).
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { complete, rank, triggerAt, type Trigger } from "../../completion";
+import type { Timeline } from "../../state/timeline";
+import { useApp } from "../context";
+
+interface Offer {
+  value: string;
+  label: string;
+  detail?: string;
+}
+
+function offersFor(now: Trigger | undefined, files: readonly Offer[], timeline: Timeline): readonly Offer[] {
+  if (!now) return [];
+  if (now.kind === "file") return files;
+  return rank(now.query, timeline.facts.value.commands ?? [], (command) => command.name)
+    .slice(0, 8)
+    .map((command) => ({ value: command.name, label: `/${command.name}`, detail: command.description }));
+}
+
+export function useCompletion(timeline: Timeline, input: { current: HTMLTextAreaElement | null }) {
+  const app = useApp();
+  const trigger = useSignal<Trigger | undefined>(undefined);
+  const files = useSignal<readonly Offer[]>([]);
+  const selected = useSignal(0);
+  const abort = useRef<AbortController>(undefined);
+  const offers = offersFor(trigger.value, files.value, timeline);
+
+  const update = () =>
+    queueMicrotask(() => {
+      const element = input.current!;
+      const now = triggerAt(element.value, element.selectionStart);
+      if (now?.query !== trigger.peek()?.query || now?.kind !== trigger.peek()?.kind) selected.value = 0;
+      trigger.value = now;
+      if (now?.kind === "file") void findFiles(now.query);
+    });
+  const findFiles = async (query: string) => {
+    const projectId =
+      app.sessions.of(timeline.sessionId)?.peek().projectId ??
+      app.sessions.creating.peek().get(timeline.sessionId)?.projectId;
+    if (!projectId) return;
+    abort.current?.abort();
+    abort.current = new AbortController();
+    try {
+      const found = await app.api.get<{ files: { path: string }[] }>(
+        `/api/project/${projectId}/files?q=${encodeURIComponent(query)}&limit=8`,
+        abort.current.signal,
+      );
+      files.value = found.files.map(({ path }) => ({ value: path, label: path }));
+    } catch {
+      /* A newer question replaced this one, or there is no answer: nothing to offer. */
+    }
+  };
+  const close = () => {
+    trigger.value = undefined;
+    files.value = [];
+  };
+  const choose = (offer: Offer) => {
+    const element = input.current!;
+    const done = complete(element.value, trigger.peek()!, offer.value);
+    app.drafts.set(timeline.sessionId, done.text);
+    close();
+    requestAnimationFrame(() => {
+      element.focus();
+      element.setSelectionRange(done.cursor, done.cursor);
+    });
+  };
+  const open = offers.length > 0;
+  const onKey = (event: KeyboardEvent): boolean => {
+    if (!open) return false;
+    // A command typed to its end is meant as it stands: Enter sends it.
+    const whole =
+      trigger.peek()?.kind === "command" && offers[selected.peek()]?.value === trigger.peek()?.query;
+    if (event.key === "Enter" && whole) {
+      close();
+      return false;
+    }
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0) selected.value = (selected.peek() + step + offers.length) % offers.length;
+    else if (event.key === "Enter" || event.key === "Tab") choose(offers[selected.peek()] ?? offers[0]!);
+    else if (event.key === "Escape") close();
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  };
+  const list = open && (
+    <ul
+      class="completion"
+      id="completion-list"
+      role="listbox"
+      aria-label={trigger.value?.kind === "file" ? "Files" : "Commands"}
+    >
+      {offers.map((offer, index) => (
+        <li
+          key={offer.value}
+          id={`offer-${index}`}
+          role="option"
+          aria-selected={index === selected.value}
+          onPointerDown={(event) => {
+            event.preventDefault();
+            choose(offer);
+          }}
+        >
+          <bdi>{offer.label}</bdi>
+          {offer.detail && <span class="muted">{offer.detail}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+  return { open, active: open ? `offer-${selected.value}` : undefined, update, close, onKey, list };
+}

@@ -1,0 +1,69 @@
+// A question that was answered, or that nobody answered in time.
+import { clockTime } from "../../format";
+import type { Approval } from "../../wire";
+import { useApp } from "../context";
+import { Icon } from "../icons";
+
+export function Decided({ item }: { item: Approval }) {
+  const app = useApp();
+  // Right below its call, which says what this is about.
+  const above = app.timelines.of(item.sessionId).neighbour(item.itemId, -1);
+  const named = above?.type === "tool_call" && above.callId === item.callId;
+  const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
+  const allowed = option ? option.kind.startsWith("allow") : item.answer !== undefined;
+  const answers = Object.entries(item.answer?.answers ?? {});
+  const said = (
+    <>
+      {answers.map(([question, label]) => (
+        <span key={question} class="muted">
+          {" "}
+          · {question} <strong>{String(label)}</strong>
+        </span>
+      ))}
+      {item.answer?.message && <span class="muted"> · “{item.answer.message}”</span>}
+    </>
+  );
+  return (
+    <section
+      class={`approval decided ${allowed && item.state === "answered" ? "allowed" : "refused"}`}
+      aria-label="Decided approval"
+    >
+      <Icon name={item.state === "answered" && allowed ? "check" : "close"} size={14} />
+      {named ? (
+        <span>
+          <span class="visually-hidden">{item.title}: </span>
+          {decision(item)}
+          {said}
+        </span>
+      ) : (
+        <>
+          <span class="grow">
+            <span class="approval-title">{item.title}</span>
+            {said}
+          </span>
+          <span class="muted">{decision(item)}</span>
+        </>
+      )}
+    </section>
+  );
+}
+
+const decisions: Record<string, string> = {
+  allow_once: "Allowed",
+  allow_always: "Always allowed",
+  reject_once: "Rejected",
+  reject_always: "Always rejected",
+};
+
+/** What was decided, by whom and when; the answer's own words where they say more than that. */
+export function decision(item: Approval): string {
+  if (item.state === "expired" || item.status === "cancelled") return "Expired without an answer";
+  const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
+  const answered = Object.keys(item.answer?.answers ?? {}).length > 0;
+  const done = option ? (decisions[option.kind] ?? option.name) : answered ? "Answered" : "Decided";
+  const who = item.answeredBy ? ` by ${item.answeredBy === "browser" ? "you" : item.answeredBy}` : "";
+  const when = item.answeredAt ? `, ${clockTime(item.answeredAt)}` : "";
+  const usual = /^(always )?(allow|approve|reject|deny|decline|yes|no)( once| always)?$/i;
+  const words = option && option.name !== done && !usual.test(option.name) ? ` · ${option.name}` : "";
+  return `${done}${who}${when}${words}`;
+}

@@ -1,0 +1,71 @@
+// Below the message: what the agent may do, which model it is, how full its context is.
+import { setMode, setModel, setThinking } from "../../actions/sessions";
+import { count } from "../../format";
+import type { Timeline } from "../../state/timeline";
+import { useApp } from "../context";
+import { Icon } from "../icons";
+
+/** Mode, model and thinking as the agent offers them. The mode is always visible, also when it cannot be changed. */
+export function Switches({ timeline }: { timeline: Timeline }) {
+  const app = useApp();
+  const { modes, mode, models, model, thinkingLevels, thinking } = timeline.facts.value;
+  const select = (
+    label: string,
+    choices: typeof modes,
+    value: string | undefined,
+    change: (id: string) => void,
+  ) => {
+    if (!choices?.length)
+      return value ? (
+        <span class="chip" title={label}>
+          {value}
+        </span>
+      ) : null;
+    return (
+      <label
+        class={`switch ${/bypass|yolo|full|dangerous/i.test(value ?? "") && label === "Permission mode" ? "risky" : ""}`}
+        title={label}
+      >
+        <span class="visually-hidden">{label}</span>
+        <select value={value} onChange={(event) => change(event.currentTarget.value)}>
+          {value !== undefined && !choices.some((choice) => choice.id === value) && (
+            <option value={value}>{value}</option>
+          )}
+          {choices.map((choice) => (
+            <option key={choice.id} value={choice.id} title={choice.description}>
+              {choice.name}
+            </option>
+          ))}
+        </select>
+        <Icon name="down" size={12} />
+      </label>
+    );
+  };
+  return (
+    <>
+      {select("Permission mode", modes, mode, (id) => void setMode(app, timeline.sessionId, id))}
+      {select("Model", models, model, (id) => void setModel(app, timeline.sessionId, id))}
+      {thinkingLevels &&
+        thinkingLevels.length > 0 &&
+        select("Thinking", thinkingLevels, thinking, (id) => void setThinking(app, timeline.sessionId, id))}
+    </>
+  );
+}
+
+export function ContextUse({ timeline }: { timeline: Timeline }) {
+  const { context } = timeline.facts.value;
+  if (!context || context.size === 0 || context.used === 0) return null;
+  const share = Math.min(1, context.used / context.size);
+  const percent = `${Math.round(share * 100)} %`;
+  const words = `${percent} of the agent's context is used: ${count(context.used)} of ${count(context.size)} tokens`;
+  return (
+    <span class={`context ${share > 0.85 ? "full" : ""}`} title={words}>
+      <span class="visually-hidden">{words}</span>
+      <span class="context-word" aria-hidden="true">
+        Context
+      </span>
+      <meter min={0} max={1} value={share} aria-hidden="true" />
+      <span aria-hidden="true">{percent}</span>
+    </span>
+  );
+}

@@ -1,0 +1,70 @@
+// What the user chooses for this browser.
+import type { Theme } from "../../state/types";
+import { useApp } from "../context";
+import { Modal } from "../parts";
+
+export function Settings({ close }: { close: () => void }) {
+  const app = useApp();
+  const themes: [Theme, string][] = [
+    ["system", "As the system"],
+    ["light", "Light"],
+    ["dark", "Dark"],
+  ];
+  const toggleNotify = (on: boolean) => {
+    if (!on) return app.prefs.setNotify(false);
+    void app.attention.turnOn().then((allowed) => {
+      if (!allowed)
+        app.toasts.add(
+          "error",
+          "The browser does not allow notifications from this page. Allow them in the site settings.",
+        );
+    });
+  };
+  return (
+    <Modal title="Settings" onClose={close}>
+      <fieldset class="theme-choice">
+        <legend>Theme</legend>
+        {themes.map(([value, label]) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name="theme"
+              value={value}
+              checked={app.prefs.theme.value === value}
+              onChange={() => {
+                app.prefs.setTheme(value);
+              }}
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={app.prefs.notify.value}
+          onChange={(event) => toggleNotify(event.currentTarget.checked)}
+        />
+        <span>
+          Notify me when a turn ends or someone waits for me
+          <span class="muted">Only while this page is not in front.</span>
+        </span>
+      </label>
+      <footer class="modal-foot">
+        <button
+          type="button"
+          class="button danger apart"
+          onClick={() => {
+            close();
+            void app.login.leave();
+          }}
+        >
+          Log this browser out
+        </button>
+        <button type="button" class="button" onClick={close}>
+          Done
+        </button>
+      </footer>
+    </Modal>
+  );
+}

@@ -1,0 +1,64 @@
+// The sheet of keys: those of commands, and those that a view has for itself.
+import { commands, type CommandId } from "../../commands/table";
+import { keyName } from "../../format";
+import { Modal } from "../parts";
+
+/** A key of one view; it says here what it does there. */
+interface ViewKey {
+  keys: readonly string[];
+  label: string;
+}
+
+export const sheet: Readonly<Record<string, readonly (CommandId | ViewKey)[]>> = {
+  Everywhere: ["palette", "search", "new-session", "inbox", "home", "sidebar", "shortcuts"],
+  Tabs: [
+    "go-to-tab",
+    "step-tab",
+    "close-tab",
+    { keys: ["Ctrl", "Shift", "→ ←"], label: "Move the focused tab" },
+    { keys: ["Del"], label: "Close the focused tab" },
+  ],
+  Writing: [
+    "write",
+    { keys: ["Enter"], label: "Send, or queue while a turn runs" },
+    { keys: ["Shift", "Enter"], label: "New line" },
+    "stop",
+    { keys: ["↑"], label: "Your earlier messages" },
+    { keys: ["@"], label: "Mention a file" },
+  ],
+  "Reading and answering": [
+    "step-prompt",
+    "question",
+    "answer",
+    { keys: ["1…9"], label: "Answer the question in focus" },
+  ],
+};
+
+export function Shortcuts({ close }: { close: () => void }) {
+  return (
+    <Modal title="Keyboard shortcuts" onClose={close} class="wide">
+      <div class="shortcuts">
+        {Object.entries(sheet).map(([group, entries]) => (
+          <section key={group}>
+            <h3>{group}</h3>
+            <dl>
+              {entries.map((entry) => {
+                const { label, keys = [] } = typeof entry === "string" ? commands[entry] : entry;
+                return (
+                  <div key={label}>
+                    <dt>{label}</dt>
+                    <dd>
+                      {keys.map((key) => (
+                        <kbd key={key}>{keyName(key)}</kbd>
+                      ))}
+                    </dd>
+                  </div>
+                );
+              })}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Modal>
+  );
+}

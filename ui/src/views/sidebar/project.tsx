@@ -1,0 +1,165 @@
+// One project and its sessions.
+import { useComputed, useSignal } from "@preact/signals";
+import { run, type CommandId } from "../../commands/table";
+import { countStates, stateOf, states } from "../../glance";
+import { titleOf } from "../../state/tabs";
+import type { Project, SessionInfo } from "../../wire";
+import { useApp } from "../context";
+import { AgentMark, Icon } from "../icons";
+import { Menu } from "../menu";
+import { IconButton, StateMark, Working } from "../parts";
+import { SessionState } from "../session_state";
+
+/** How many quiet sessions are shown unasked. */
+const kFew = 8;
+const kNone: readonly SessionInfo[] = [];
+const kProjectMenu: readonly CommandId[] = ["new-session", "copy-path", "remove-project"];
+
+export function ProjectSection({
+  project,
+  found,
+  named,
+}: {
+  project: Project;
+  found: readonly SessionInfo[] | undefined;
+  named: boolean;
+}) {
+  const app = useApp();
+  const all = useSignal(false);
+  const sessions = useComputed(() => app.sessions.byProject.value.get(project.projectId) ?? kNone).value;
+  const matching = found ?? sessions;
+  const closed = app.prefs.collapsed.value.includes(project.projectId) && !found;
+  // Of many matches the newest: a first letter matches nearly everything, and a thousand rows are felt.
+  const shown = all.value
+    ? matching
+    : matching.filter((info, index) => index < kFew || (!named && stateOf(info) !== "quiet"));
+  const about = { projectId: project.projectId };
+  const creating = [...app.sessions.creating.value].filter(
+    ([, made]) => made.projectId === project.projectId,
+  );
+  if (found?.length === 0) return null;
+  return (
+    <section class="project" aria-label={project.name}>
+      <div class="project-head">
+        <button
+          type="button"
+          class="project-name"
+          aria-expanded={!closed}
+          title={project.path}
+          onClick={() => app.prefs.fold(project.projectId, !closed)}
+        >
+          <Icon name="chevron" size={12} />
+          <bdi>{project.name}</bdi>
+          {project.missing && (
+            <span class="chip chip-failed" title={`There is no folder ${project.path} now`}>
+              no folder
+            </span>
+          )}
+        </button>
+        {closed && <Glance sessions={sessions} />}
+        <Menu label={`Menu of ${project.name}`} items={kProjectMenu} about={about} />
+        <IconButton
+          icon="plus"
+          label={`New session in ${project.name}`}
+          onClick={() => run(app, "new-session", about)}
+        />
+      </div>
+      {!closed && (
+        <ul class="session-list">
+          {creating.map(([id, made]) => (
+            <li key={id} class="session-row">
+              <button
+                type="button"
+                class="session-open"
+                onClick={() => app.nav.navigate({ page: "session", sessionId: id })}
+              >
+                <AgentMark cliType={made.cliType} name={app.agents.of(made.cliType)?.name} />
+                <span class="session-title">New Session</span>
+                <Working label="Starting" />
+              </button>
+            </li>
+          ))}
+          {shown.map((info) => (
+            <SessionRow key={info.sessionId} info={info} />
+          ))}
+          {sessions.length === 0 &&
+            creating.length === 0 &&
+            app.sessions.listedProjects.value.has(project.projectId) && (
+              <li class="empty-note">
+                No sessions yet.{" "}
+                <button type="button" class="link-button" onClick={() => run(app, "new-session", about)}>
+                  Start one
+                </button>
+              </li>
+            )}
+          {shown.length < matching.length && (
+            <li>
+              <button
+                type="button"
+                class="link-button more"
+                onClick={() => {
+                  all.value = true;
+                }}
+              >
+                Show {matching.length - shown.length} older
+              </button>
+            </li>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** A collapsed project still tells how many in it work or wait. */
+function Glance({ sessions }: { sessions: readonly SessionInfo[] }) {
+  const counts = countStates(sessions);
+  const labels = {
+    needs: "Someone needs you",
+    failed: "Something failed",
+    working: "Someone is working",
+    done: "Unread",
+  };
+  return (
+    <span class="glance">
+      {states
+        .filter((state) => counts[state] > 0)
+        .map((state) => (
+          <span key={state} class="glance-part">
+            <StateMark state={state} label={labels[state]} />
+            {counts[state]}
+          </span>
+        ))}
+    </span>
+  );
+}
+
+const kRowMenu: readonly CommandId[] = ["rename", "archive"];
+
+function SessionRow({ info }: { info: SessionInfo }) {
+  const app = useApp();
+  const active = app.nav.page.value === "session" && app.nav.tabs.value.active === info.sessionId;
+  const agent = app.agents.of(info.cliType);
+  return (
+    <li class={`session-row ${active ? "current" : ""} ${info.unread ? "unread" : ""} is-${info.activity}`}>
+      <button
+        type="button"
+        class="session-open"
+        aria-current={active ? "page" : undefined}
+        onClick={() => app.nav.navigate({ page: "session", sessionId: info.sessionId })}
+      >
+        <AgentMark cliType={info.cliType} name={agent?.name ?? info.cliType} />
+        <span class="session-title" title={titleOf(info)}>
+          <bdi>{titleOf(info)}</bdi>
+        </span>
+        {info.discovered && (
+          <span class="outside" title="Started outside Liminal Builder">
+            cli
+          </span>
+        )}
+        <SessionState info={info} />
+      </button>
+      <Menu label={`Menu of ${titleOf(info)}`} items={kRowMenu} about={{ sessionId: info.sessionId }} />
+    </li>
+  );
+}
