@@ -6,6 +6,7 @@ export class Timeline {
     this.pos = 0;
     this.items = new Map();
     this.turns = new Map();
+    this.outputs = new Map(); // Whole ones, of calls whose items have only a part.
     this.readers = new Set();
   }
 

@@ -3,6 +3,8 @@ import type { AgentInfo, Item, Project, SessionInfo, Turn } from "../src/wire";
 export interface DevTimeline {
   rev: number;
   items: Map<string, Item>;
+  /** Whole outputs of calls whose items have only a part. */
+  outputs: Map<string, string>;
   item(itemId: string, fields: Record<string, unknown>): Item;
   append(itemId: string, field: string, text: string): void;
   turn(turnId: string, fields: Record<string, unknown>): Turn;
@@ -21,7 +23,9 @@ export class World {
   pace: number;
   startMs?: number;
   projects: Project[];
-  agents: (AgentInfo & { refuses?: boolean })[];
+  agents: AgentInfo[];
+  /** Agents whose sessions cannot be made. */
+  refusing: Set<string>;
   sessions: Map<string, DevSession>;
   connections: Set<{ ws: { close?(): void } }>;
   addProject(path: string): Project;

@@ -7,7 +7,7 @@ import { play } from "./agent.mjs";
 import { seed } from "./stories.mjs";
 import { Timeline } from "./timeline.mjs";
 
-const fail = (status, code, message, more = {}) => Object.assign(new Error(message), { status, code, more });
+const fail = (status, code, message) => Object.assign(new Error(message), { status, code });
 
 function subdirectories(prefix) {
   const parent = prefix.endsWith("/") ? prefix : prefix.slice(0, prefix.lastIndexOf("/") + 1);
@@ -27,6 +27,7 @@ export class World {
     this.version = "0.1.0";
     this.projects = [];
     this.agents = [];
+    this.refusing = new Set();
     this.sessions = new Map();
     this.sent = new Map();
     this.connections = new Set();
@@ -140,7 +141,6 @@ export class World {
           code: error.code ?? "ERROR",
           message: error.message,
           requestId: message.requestId,
-          ...error.more,
         });
       }
     });
@@ -244,8 +244,7 @@ export class World {
         `${path} is not an existing folder. Give the absolute path of a folder on this machine.`,
       );
     const same = this.projects.find((project) => project.path === path.replace(/\/+$/, ""));
-    if (same)
-      throw fail(409, "PROJECT_EXISTS", "This folder is already a project.", { projectId: same.projectId });
+    if (same) throw fail(409, "PROJECT_EXISTS", "This folder is already a project.");
     const project = this.addProject(path.replace(/\/+$/, ""));
     const text = JSON.stringify({ type: "project:added", project });
     for (const connection of this.connections) if (connection !== asker) connection.ws.send(text);
@@ -257,9 +256,10 @@ export class World {
     if (!agent) throw fail(400, "UNSUPPORTED_CLI_TYPE", `There is no agent ${cliType}.`);
     this.setAgent(cliType, "starting");
     await new Promise((resolve) => setTimeout(resolve, this.startMs ?? 150));
-    this.setAgent(cliType, agent.installed && !agent.refuses ? "connected" : "idle");
+    this.setAgent(cliType, agent.installed && !this.refusing.has(cliType) ? "connected" : "idle");
     if (!agent.installed) throw fail(503, "AGENT_UNAVAILABLE", agent.remedy ?? "It was not found on PATH.");
-    if (agent.refuses) throw fail(502, "SESSION_CREATE_FAILED", "It did not answer the handshake.");
+    if (this.refusing.has(cliType))
+      throw fail(502, "SESSION_CREATE_FAILED", "It did not answer the handshake.");
     const session = this.addSession(projectId, cliType, "");
     this.change(session, {});
     return { type: "session:created", sessionId: session.info.sessionId, projectId, cliType };
@@ -432,7 +432,11 @@ export class World {
     if (of[2] === "status")
       return send(200, { ...session.info, isAlive: true, state: session.info.status, ...session.facts });
     if (of[2] === "timeline")
-      return send(200, session.timeline.window(Number(url.searchParams.get("tail") ?? 1e9)));
+      return send(200, {
+        sessionId: session.info.sessionId,
+        ...session.timeline.window(Number(url.searchParams.get("tail") ?? 1e9)),
+        epoch: this.epoch,
+      });
     if (of[2] === "attachment") {
       this.attachment = body;
       return send(201, { attachmentId: randomUUID() });
@@ -443,7 +447,7 @@ export class World {
     }
     if (of[2].endsWith("/output")) {
       response.writeHead(200, { "Content-Type": "text/plain" });
-      return response.end(session.timeline.items.get(of[2].split("/")[1])?.whole ?? "");
+      return response.end(session.timeline.outputs.get(of[2].split("/")[1]) ?? "");
     }
     if (of[2] === "export") {
       response.writeHead(200, { "Content-Type": "text/markdown" });

@@ -115,7 +115,7 @@ describe("chat", () => {
   it("long output is folded, and the whole is fetched on demand", async () => {
     const { timeline } = await open();
     const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`).join("\n");
-    const whole = `${lines}\nthe very end`;
+    timeline.outputs.set("long", `${lines}\nthe very end`);
     timeline.item("long", {
       turnId: "t",
       type: "tool_call",
@@ -125,7 +125,6 @@ describe("chat", () => {
       status: "complete",
       toolOutput: lines,
       outputBytes: 900_000,
-      whole,
     });
     (await until(() => $(page.root, ".tool-head"))).click();
     await until(() => $(page.root, ".output pre"));

@@ -4,6 +4,7 @@ import { World } from "../dev/world.mjs";
 import { forgetUnmade } from "../src/actions/create";
 import { Api } from "../src/api";
 import { App } from "../src/state/app";
+import { expectHttp, expectWire } from "./contract";
 import { Connection, type SocketLike } from "../src/state/link";
 import { AppView } from "../src/views/app";
 import { AppContext } from "../src/views/context";
@@ -21,6 +22,7 @@ class Pipe implements SocketLike {
   private readonly listeners: Record<string, Listener> = {};
   readonly server = {
     send: (text: string) => {
+      expectWire("ServerMessage", text);
       if (this.readyState === 1) queueMicrotask(() => this.onmessage?.({ data: text } as MessageEvent));
     },
     on: (event: string, listener: Listener) => {
@@ -28,6 +30,7 @@ class Pipe implements SocketLike {
     },
   };
   send(data: string): void {
+    expectWire("ClientMessage", data);
     this.heard.push(JSON.parse(data) as Record<string, unknown>);
     queueMicrotask(() => this.listeners["message"]?.(data));
   }
@@ -56,15 +59,18 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
   const online = { value: true };
   const fetcher = (async (path: string, init: RequestInit) => {
     let answer = { status: 500, body: "" as unknown };
+    const request: unknown = typeof init.body === "string" ? JSON.parse(init.body) : init.body;
     const url = new URL(path, "http://page.test");
     if (url.pathname === "/api/auth/ticket")
-      answer = online.value ? { status: 200, body: { ticket: "t" } } : { status: 503, body: {} };
+      answer = online.value
+        ? { status: 200, body: { ticket: "t", expiresInMs: 30_000 } }
+        : { status: 503, body: { code: "UNAVAILABLE", message: "The server is stopping." } };
     else
       await world
         .http(
           init.method!,
           url,
-          undefined,
+          request,
           (status, body) => {
             answer = { status, body };
           },
@@ -79,6 +85,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
           answer = { status: error.status ?? 500, body: { code: error.code, message: error.message } };
         });
     const text = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body);
+    expectHttp(init.method!, url.pathname, request, answer.status, text);
     return new Response(text, { status: answer.status });
   }) as unknown as typeof fetch;
 

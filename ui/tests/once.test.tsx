@@ -48,6 +48,7 @@ describe("a tool", () => {
       type: "tool_call",
       toolName: "Bash",
       callId: "c",
+      toolArguments: {},
       status: "create",
     });
     await until(() => $(page.root, ".tool .working"));
@@ -97,7 +98,7 @@ describe("a failure", () => {
   it("of the turn is told where the turn ends, not by everything that it cut off", async () => {
     const timeline = await open();
     const errorMessage = "The server was restarted while this was running.";
-    timeline.turn("t", { type: "turn_started", status: "running" });
+    timeline.turn("t", { type: "turn_started" });
     timeline.item("m", {
       turnId: "t",
       type: "message",
@@ -111,10 +112,11 @@ describe("a failure", () => {
       type: "tool_call",
       toolName: "Bash",
       callId: "c",
+      toolArguments: {},
       status: "error",
       errorMessage,
     });
-    timeline.turn("t", { type: "turn_error", status: "error", errorMessage });
+    timeline.turn("t", { type: "turn_error", errorMessage });
     await until(() => $(page.root, ".turn-failed"));
     expect(times(errorMessage)).toBe(1);
     expect(texts(page.root, ".cut")).toEqual(["Cut off here."]);
@@ -127,6 +129,7 @@ describe("a failure", () => {
       type: "tool_call",
       toolName: "Read",
       callId: "c",
+      toolArguments: {},
       status: "error",
       errorMessage: "ENOENT",
     });
@@ -168,7 +171,7 @@ describe("a failure", () => {
 describe("what is not going on", () => {
   it("a plan's step stops turning when the turn ends", async () => {
     const timeline = await open();
-    timeline.turn("t", { type: "turn_started", status: "running" });
+    timeline.turn("t", { type: "turn_started" });
     timeline.item("p", {
       turnId: "t",
       type: "plan",

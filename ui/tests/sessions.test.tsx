@@ -123,23 +123,28 @@ describe("sessions", () => {
   });
 
   it.each([
-    ["E1-TC-2.2f E1-TC-5.5a", { installed: false }, "Could not start Codex. Check that it's installed."],
-    ["E1-TC-5.5b", { refuses: true }, "Could not connect to Codex"],
-  ])("%s: a failure says so, offers a retry, and leaves neither tab nor row", async (_id, fault, words) => {
-    const world = new World("busy");
-    const dialog = await start(/Codex/, world);
-    Object.assign(world.agents[1]!, fault);
-    submit(dialog);
-    await type(await compose(), "words I typed");
-    await until(() => $(page.root, ".toast.error"));
-    expect($(page.root, ".toast.error")!.textContent).toContain(words);
-    expect(page.app.nav.tabs.value.ids).toEqual([]);
-    expect(texts(page.root, ".session-title")).not.toContain("New Session");
-    Object.assign(world.agents[1]!, { installed: true, refuses: false });
-    button($(page.root, ".toast")!, "Try again").click();
-    await until(() => page.app.nav.tabs.value.active?.startsWith("s-"));
-    expect((await compose()).value).toBe("words I typed");
-  });
+    ["E1-TC-2.2f E1-TC-5.5a", false, "Could not start Codex. Check that it's installed."],
+    ["E1-TC-5.5b", true, "Could not connect to Codex"],
+  ])(
+    "%s: a failure says so, offers a retry, and leaves neither tab nor row",
+    async (_id, installed, words) => {
+      const world = new World("busy");
+      const dialog = await start(/Codex/, world);
+      world.agents[1]!.installed = installed;
+      world.refusing.add("codex");
+      submit(dialog);
+      await type(await compose(), "words I typed");
+      await until(() => $(page.root, ".toast.error"));
+      expect($(page.root, ".toast.error")!.textContent).toContain(words);
+      expect(page.app.nav.tabs.value.ids).toEqual([]);
+      expect(texts(page.root, ".session-title")).not.toContain("New Session");
+      world.agents[1]!.installed = true;
+      world.refusing.clear();
+      button($(page.root, ".toast")!, "Try again").click();
+      await until(() => page.app.nav.tabs.value.active?.startsWith("s-"));
+      expect((await compose()).value).toBe("words I typed");
+    },
+  );
 
   it("E1-TC-2.3a: opening shows the whole history in order, tools and thinking included", async () => {
     page = await startPage(new World("busy"));

@@ -1,5 +1,6 @@
 // The few browser things jsdom lacks that our views touch: dialogs, layout, observers.
-import { afterAll, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeEach } from "vitest";
+import { broken } from "./contract";
 
 Object.assign(HTMLDialogElement.prototype, {
   showModal(this: HTMLDialogElement) {
@@ -46,6 +47,12 @@ URL.revokeObjectURL = () => {};
 
 beforeEach(() => {
   localStorage.clear();
+});
+
+// Whatever the page and its world said to each other in this test is described in docs/wire.schema.json.
+afterEach(() => {
+  const found = new Set(broken.splice(0));
+  if (found.size > 0) throw new Error(`not as docs/wire.schema.json says:\n${[...found].join("\n")}`);
 });
 
 // What a view left for after its last frame runs while there still is a page to run in.
