@@ -18,11 +18,14 @@
 
 namespace lb {
 
+/// Raised when a page of the former version can no longer talk to us: it then loads itself anew.
+inline constexpr std::uint64_t kWireVersion = 2;
+
 struct HelloMessage {
   static constexpr std::string_view kName = "HelloMessage";
   static constexpr std::string_view kType = "hello";
   std::string version;
-  std::uint64_t wire_version = 1;
+  std::uint64_t wire_version = kWireVersion;
   std::string epoch;
   friend bool operator==(const HelloMessage&, const HelloMessage&) = default;
 };
@@ -198,28 +201,44 @@ void describe(Fields& field, SessionAppendMessage& message) {
   field("text", message.text);
 }
 
-struct SessionActivityMessage {
-  static constexpr std::string_view kName = "SessionActivityMessage";
-  static constexpr std::string_view kType = "session:activity";
-  SessionInfo info;
-  friend bool operator==(const SessionActivityMessage&, const SessionActivityMessage&) = default;
-};
-template <class Fields>
-void describe(Fields& field, SessionActivityMessage& message) {
-  describe(field, message.info);
-}
-
 struct SessionInfoMessage {
   static constexpr std::string_view kName = "SessionInfoMessage";
   static constexpr std::string_view kType = "session:info";
-  SessionId session_id;
-  SessionFacts facts;
+  SessionInfo info;
   friend bool operator==(const SessionInfoMessage&, const SessionInfoMessage&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionInfoMessage& message) {
+  describe(field, message.info);
+}
+
+struct SessionFactsMessage {
+  static constexpr std::string_view kName = "SessionFactsMessage";
+  static constexpr std::string_view kType = "session:facts";
+  SessionId session_id;
+  SessionFacts facts;
+  friend bool operator==(const SessionFactsMessage&, const SessionFactsMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionFactsMessage& message) {
   field("sessionId", message.session_id);
   describe(field, message.facts);
+}
+
+/// All that waits for the user in one session, whenever that changes; nothing is left: no items.
+struct SessionInboxMessage {
+  static constexpr std::string_view kName = "SessionInboxMessage";
+  static constexpr std::string_view kType = "session:inbox";
+  SessionId session_id;
+  std::string title;
+  std::vector<Item> items;  // Approvals, oldest first.
+  friend bool operator==(const SessionInboxMessage&, const SessionInboxMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SessionInboxMessage& message) {
+  field("sessionId", message.session_id);
+  field("title", message.title);
+  field("items", message.items);
 }
 
 struct AgentStatusMessage {
@@ -268,8 +287,8 @@ struct ServerMessage {
   std::variant<HelloMessage, ProjectListMessage, ProjectAddedMessage, ProjectRemovedMessage,
                SessionListMessage, SessionCreatedMessage, SessionSentMessage, SessionHistoryMessage,
                SessionPageMessage, SessionUpsertMessage, SessionTurnMessage, SessionAppendMessage,
-               SessionActivityMessage, SessionInfoMessage, AgentStatusMessage, OkMessage,
-               ErrorMessage>
+               SessionInfoMessage, SessionFactsMessage, SessionInboxMessage, AgentStatusMessage,
+               OkMessage, ErrorMessage>
       body;
   std::optional<std::string> request_id;
   friend bool operator==(const ServerMessage&, const ServerMessage&) = default;

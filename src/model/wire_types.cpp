@@ -22,8 +22,10 @@ ShapeCatalogue wire_types() {
 
 std::string wire_typescript() {
   return "// Made from the C++ descriptions in src/model; do not edit. A test compares.\n"
-         "// To renew: LIMINAL_UPDATE_GOLDEN=1 build/dev/src/test_model\n\n" +
-         to_typescript(wire_types());
+         "// To renew: LIMINAL_UPDATE_GOLDEN=1 build/dev/src/test_model\n\n"
+         "/** What the server must say in its hello: another one speaks another language. */\n"
+         "export const WIRE_VERSION = " +
+         std::to_string(kWireVersion) + ";\n\n" + to_typescript(wire_types());
 }
 
 }  // namespace lb

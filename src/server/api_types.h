@@ -9,6 +9,7 @@
 
 #include "base/codec.h"
 #include "model/item.h"
+#include "model/server_message.h"
 #include "model/session.h"
 #include "session/session_service.h"
 
@@ -121,7 +122,7 @@ void describe(Fields& field, StoreBody& body) {
 struct InfoBody {
   static constexpr std::string_view kName = "InfoBody";
   std::string version;
-  std::uint64_t wire_version = 1;
+  std::uint64_t wire_version = kWireVersion;
   std::string epoch;
   StoreBody store;
   Timestamp started_at;

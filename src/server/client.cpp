@@ -33,6 +33,20 @@ Piece text_piece(std::shared_ptr<const std::string> message) {
   return {websocket_head(kText, body.size()), std::move(message), body, {}};
 }
 
+/// What waits, by session.
+std::vector<SessionInboxMessage> inboxes_of(std::vector<InboxItem> items) {
+  std::map<SessionId, SessionInboxMessage> by_session;
+  for (InboxItem& one : items) {
+    SessionInboxMessage& inbox = by_session[one.session_id];
+    inbox.session_id = one.session_id;
+    inbox.title = std::move(one.title);
+    inbox.items.push_back(std::move(one.item));
+  }
+  std::vector<SessionInboxMessage> out;
+  for (auto& [session, inbox] : by_session) out.push_back(std::move(inbox));
+  return out;
+}
+
 }  // namespace
 
 Client::Client(std::shared_ptr<Outbox> outbox, Hub& hub, SessionService& service, std::string grant)
@@ -63,7 +77,10 @@ void Client::start() {
   send(encode_message(ProjectListMessage{service_.projects()}));
   for (const AgentStatusMessage& status : service_.agent_statuses()) send(encode_message(status));
   for (const SessionInfo& info : service_.glance()) {
-    send(encode_message(SessionActivityMessage{info}));
+    send(encode_message(SessionInfoMessage{info}));
+  }
+  for (const SessionInboxMessage& inbox : inboxes_of(service_.inbox())) {
+    send(encode_message(inbox));
   }
   hub_.add(shared_from_this());
 }

@@ -122,12 +122,17 @@ void Hub::session_created(const SessionCreatedMessage& created) {
   post(created_key(created.session_id), encode_message(created));
 }
 
-void Hub::session_activity(const SessionInfo& info) {
-  post("activity:" + info.session_id.str(), encode_message(SessionActivityMessage{info}));
+void Hub::session_info(const SessionInfo& info) {
+  post("info:" + info.session_id.str(), encode_message(SessionInfoMessage{info}));
 }
 
 void Hub::session_facts(const SessionId& session, const SessionFacts& facts) {
-  post("facts:" + session.str(), encode_message(SessionInfoMessage{session, facts}));
+  post("facts:" + session.str(), encode_message(SessionFactsMessage{session, facts}));
+}
+
+void Hub::session_inbox(const SessionId& session, const std::string& title,
+                        const std::vector<Item>& items) {
+  post("inbox:" + session.str(), encode_message(SessionInboxMessage{session, title, items}));
 }
 
 void Hub::agent_status(const AgentStatusMessage& status) {

@@ -74,8 +74,10 @@ class Hub final : public ServiceEvents {
   void project_added(const Project& project) override;
   void project_removed(const ProjectId& project) override;
   void session_created(const SessionCreatedMessage& created) override;
-  void session_activity(const SessionInfo& info) override;
+  void session_info(const SessionInfo& info) override;
   void session_facts(const SessionId& session, const SessionFacts& facts) override;
+  void session_inbox(const SessionId& session, const std::string& title,
+                     const std::vector<Item>& items) override;
   void agent_status(const AgentStatusMessage& status) override;
   void failed(const ErrorMessage& error) override;
   void store_state(const StoreState& state) override;

@@ -52,5 +52,17 @@ TEST_CASE("what agents say while they are read leaves together, and not late") {
   }
 }
 
+TEST_CASE("of what waits in a session a reader is told the newest state only") {
+  test::IoLoop loop;
+  Hub hub(loop.executor());
+  hub.add(std::make_shared<Listener>());
+  Board::Number seen = hub.board().head();
+  hub.session_inbox(SessionId("s-1"), "Title", {Item()});
+  hub.session_inbox(SessionId("s-1"), "Title", {});
+  const auto told = hub.board().take(seen, nullptr, 1000);
+  REQUIRE(told.size() == 1);
+  CHECK(*told[0] == R"({"type":"session:inbox","sessionId":"s-1","title":"Title","items":[]})");
+}
+
 }  // namespace
 }  // namespace lb

@@ -62,7 +62,7 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
   add(session->card(), session);
   SessionCreatedMessage created{session->id(), project->id, request.cli_type};
   events_->session_created(created);
-  events_->session_activity(session->info());
+  events_->session_info(session->info());
   co_return created;
 }
 
@@ -88,7 +88,7 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::fork(SessionId fr
   add(session->card(), session);
   SessionCreatedMessage created{session->id(), project->id, session->record().cli_type};
   events_->session_created(created);
-  events_->session_activity(session->info());
+  events_->session_info(session->info());
   co_return created;
 }
 

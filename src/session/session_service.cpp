@@ -106,7 +106,7 @@ std::string SessionService::project_dir(const ProjectId& project) {
 }
 
 void SessionService::info_changed(const SessionInfo& info) {
-  if (sessions_.contains(info.session_id)) events_->session_activity(info);
+  if (sessions_.contains(info.session_id)) events_->session_info(info);
 }
 
 void SessionService::facts_changed(const SessionId& session, const SessionFacts& facts) {
@@ -215,7 +215,7 @@ asio::awaitable<Result<AddedProject>> SessionService::add_project(std::string pa
   events_->project_added(projects_.to_project(record));
   for (const auto& [id, place] : sessions_) {
     const SessionRecord& known = place.card->record;
-    if (known.project_id == record.id && !known.deleted) events_->session_activity(info_at(place));
+    if (known.project_id == record.id && !known.deleted) events_->session_info(info_at(place));
   }
   discover_soon(record);
   co_return AddedProject{projects_.to_project(record), false};
@@ -378,7 +378,7 @@ void SessionService::take_discovered(const ProjectRecord& project, Provider& pro
     add(fresh.back(), nullptr);
   }
   if (!fresh.empty()) deps_.store.write(std::move(batch), nullptr);
-  for (const CardPtr& card : fresh) events_->session_activity(info_of(*card, &provider));
+  for (const CardPtr& card : fresh) events_->session_info(info_of(*card, &provider));
 }
 
 }  // namespace lb

@@ -51,7 +51,7 @@ class ServiceEvents {
   virtual void session_created(const SessionCreatedMessage&) {}
   /// Of every session, whenever anything in its SessionInfo changes (also for newly discovered
   /// ones).
-  virtual void session_activity(const SessionInfo&) {}
+  virtual void session_info(const SessionInfo&) {}
   virtual void session_facts(const SessionId&, const SessionFacts&) {}
   /// The approvals of one session that wait for the user, with its title, whenever they change:
   /// empty when none is left. `SessionService::inbox` has all of them.

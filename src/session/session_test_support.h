@@ -26,7 +26,7 @@ struct Heard final : ServiceEvents {
   void session_created(const SessionCreatedMessage& message) override {
     created.push_back(message);
   }
-  void session_activity(const SessionInfo& info) override { activity.push_back(info); }
+  void session_info(const SessionInfo& info) override { activity.push_back(info); }
   void session_facts(const SessionId&, const SessionFacts& told) override { facts.push_back(told); }
   void session_inbox(const SessionId& session, const std::string& title,
                      const std::vector<Item>& items) override {

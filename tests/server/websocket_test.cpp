@@ -103,14 +103,33 @@ TEST_CASE_FIXTURE(LiveServer, "hello comes first, then projects, agents and what
   const auto hello = socket.next();
   REQUIRE(hello);
   CHECK(text_at(*hello, "type") == "hello");
-  CHECK(number_at(*hello, "wireVersion") == 1);
+  CHECK(number_at(*hello, "wireVersion") == kWireVersion);
   CHECK(text_at(*hello, "epoch") == on_io([&] { return store.info().epoch; }));
   CHECK(text_at(*socket.next(), "type") == "project:list");
   CHECK(text_at(*socket.next(), "type") == "agent:status");
-  const auto activity = socket.until("session:activity");
+  const auto activity = socket.until("session:info");
   REQUIRE(activity);
   CHECK(text_at(*activity, "sessionId") == session.str());
   CHECK(text_at(*activity, "activity") == "working");
+}
+
+TEST_CASE_FIXTURE(LiveServer, "a new connection is told what waits for the user, by session") {
+  const SessionId session = create();
+  const TurnId turn = send(session, "work");
+  on_io([&] { claude->ask(session, turn, "ask-1"); });
+  REQUIRE(eventually([&] { return service->inbox().size() == 1; }));
+  Socket socket(port(), {bearer()});
+  const auto inbox = socket.until("session:inbox");
+  REQUIRE(inbox);
+  CHECK(text_at(*inbox, "sessionId") == session.str());
+  CHECK(text_at(*inbox, "title") == "work");
+  const json::array& items = *array_at(*inbox, "items");
+  REQUIRE(items.size() == 1);
+  CHECK(text_at(items[0].as_object(), "type") == "approval");
+  post(path(session, "kill"));
+  const auto left = socket.until("session:inbox");
+  REQUIRE(left);
+  CHECK(array_at(*left, "items")->empty());
 }
 
 TEST_CASE_FIXTURE(LiveServer, "2b-WS-1: session:create is routed to the agent") {

@@ -118,19 +118,19 @@ export class World {
   }
   change(session, more) {
     Object.assign(session.info, more, { lastActiveAt: new Date().toISOString() });
-    this.broadcast({ type: "session:activity", ...session.info });
+    this.broadcast({ type: "session:info", ...session.info });
   }
 
   connect(ws) {
     const connection = { ws, open: new Map() };
     this.connections.add(connection);
     const send = (message) => ws.send(JSON.stringify(message));
-    send({ type: "hello", version: this.version, wireVersion: 1, epoch: this.epoch });
+    send({ type: "hello", version: this.version, wireVersion: 2, epoch: this.epoch });
     send({ type: "project:list", projects: this.projects });
     for (const agent of this.agents)
       send({ type: "agent:status", cliType: agent.cliType, status: agent.status });
     for (const { info } of this.sessions.values())
-      if (info.activity !== "idle" || info.unread) send({ type: "session:activity", ...info });
+      if (info.activity !== "idle" || info.unread) send({ type: "session:info", ...info });
     ws.on("message", async (data) => {
       const message = JSON.parse(data.toString());
       try {
@@ -211,15 +211,15 @@ export class World {
         return { type: "ok" };
       case "session:mode":
         session.facts.mode = message.mode;
-        this.broadcast({ type: "session:info", sessionId: info.sessionId, ...session.facts });
+        this.broadcast({ type: "session:facts", sessionId: info.sessionId, ...session.facts });
         return { type: "ok" };
       case "session:model":
         session.facts.model = message.model;
-        this.broadcast({ type: "session:info", sessionId: info.sessionId, ...session.facts });
+        this.broadcast({ type: "session:facts", sessionId: info.sessionId, ...session.facts });
         return { type: "ok" };
       case "session:thinking":
         session.facts.thinking = message.thinking;
-        this.broadcast({ type: "session:info", sessionId: info.sessionId, ...session.facts });
+        this.broadcast({ type: "session:facts", sessionId: info.sessionId, ...session.facts });
         return { type: "ok" };
       case "session:kill":
         this.change(session, { status: "dead", activity: "idle" });
@@ -227,7 +227,7 @@ export class World {
       case "session:read":
         if (info.unread) {
           info.unread = false;
-          this.broadcast({ type: "session:activity", ...info });
+          this.broadcast({ type: "session:info", ...info });
         }
         return { type: "ok" };
       default:

@@ -1,6 +1,9 @@
 // Made from the C++ descriptions in src/model; do not edit. A test compares.
 // To renew: LIMINAL_UPDATE_GOLDEN=1 build/dev/src/test_model
 
+/** What the server must say in its hello: another one speaks another language. */
+export const WIRE_VERSION = 2;
+
 export interface Attachment {
   attachmentId: string;
   name?: string;
@@ -473,8 +476,8 @@ export interface SessionAppendMessage extends ServerMessageBase {
   text: string;
 }
 
-export interface SessionActivityMessage extends ServerMessageBase {
-  type: "session:activity";
+export interface SessionInfoMessage extends ServerMessageBase {
+  type: "session:info";
   sessionId: string;
   cliType: string;
   projectId: string;
@@ -488,8 +491,8 @@ export interface SessionActivityMessage extends ServerMessageBase {
   discovered: boolean;
 }
 
-export interface SessionInfoMessage extends ServerMessageBase {
-  type: "session:info";
+export interface SessionFactsMessage extends ServerMessageBase {
+  type: "session:facts";
   sessionId: string;
   modes?: Choice[];
   mode?: string;
@@ -501,6 +504,13 @@ export interface SessionInfoMessage extends ServerMessageBase {
   context?: ContextUse;
   usage?: Usage;
   costUsd?: number;
+}
+
+export interface SessionInboxMessage extends ServerMessageBase {
+  type: "session:inbox";
+  sessionId: string;
+  title: string;
+  items: Item[];
 }
 
 export interface AgentStatusMessage extends ServerMessageBase {
@@ -539,8 +549,9 @@ export type ServerMessage =
   | SessionUpsertMessage
   | SessionTurnMessage
   | SessionAppendMessage
-  | SessionActivityMessage
   | SessionInfoMessage
+  | SessionFactsMessage
+  | SessionInboxMessage
   | AgentStatusMessage
   | OkMessage
   | ErrorMessage;

@@ -293,7 +293,7 @@ describe("composer", () => {
     thinking()!.dispatchEvent(new Event("change", { bubbles: true }));
     await until(() => page.heard("session:thinking")[0]?.["thinking"] === "high");
     await until(() => thinking()?.value === "high");
-    page.world.broadcast({ type: "session:info", sessionId: "s-7", thinkingLevels: [] });
+    page.world.broadcast({ type: "session:facts", sessionId: "s-7", thinkingLevels: [] });
     await until(() => thinking() === null);
     expect($(page.root, 'label[title="Model"]')).not.toBeNull();
   });

@@ -201,7 +201,7 @@ describe("Connection", () => {
     link.start();
     await until(() => sockets.length === 1);
     expect(sockets[0]!.protocols).toEqual(["liminal.v1", "liminal.ticket.T"]);
-    say({ type: "hello", version: "1", wireVersion: 1, epoch: "e" });
+    say({ type: "hello", version: "1", wireVersion: 2, epoch: "e" });
     const answer = link.request({ type: "project:list" });
     const refused = link.request({ type: "project:add", path: "x" });
     const [first, second] = sockets[0]!.sent.map((text) => JSON.parse(text) as { requestId: string });
@@ -218,7 +218,7 @@ describe("Connection", () => {
     link.onMessage = (message) => seen.push(message);
     link.start();
     await vi.advanceTimersByTimeAsync(0);
-    say({ type: "hello", version: "1", wireVersion: 1, epoch: "e" });
+    say({ type: "hello", version: "1", wireVersion: 2, epoch: "e" });
     const lost = link.request({ type: "project:list" }).catch((error: Error) => error.message);
     sockets[0]!.onclose!({ code: 1006 } as CloseEvent);
     expect(await lost).toContain("Not connected");

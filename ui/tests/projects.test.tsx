@@ -32,19 +32,19 @@ describe("projects", () => {
     const [first, second] = app.projects.list.value.map(({ projectId }) => projectId);
     const before = app.sessions.byProject.value;
     const info = before.get(first!)![0]!;
-    app.link.onMessage({ type: "session:activity", ...info, title: "Another title" });
+    app.link.onMessage({ type: "session:info", ...info, title: "Another title" });
     expect(app.sessions.byProject.value.get(first!)![0]!.title).toBe("Another title");
     expect(app.sessions.byProject.value.get(second!)).toBe(before.get(second!));
     const known = app.sessions.ids.value;
     app.link.onMessage({
-      type: "session:activity",
+      type: "session:info",
       ...info,
       sessionId: "stranger",
       projectId: "not-listed",
       unread: true,
     });
     expect(app.sessions.ids.value).toBe(known);
-    app.link.onMessage({ type: "session:activity", ...info, sessionId: "fresh", unread: true });
+    app.link.onMessage({ type: "session:info", ...info, sessionId: "fresh", unread: true });
     expect(app.sessions.ids.value).toContain("fresh");
   });
 

@@ -48,14 +48,15 @@ const handlers: Handlers = {
     app.outbox.settle(message.payload.turnId);
   },
   "session:append": (app, message) => app.timelines.append(message),
-  "session:activity": activity,
-  "session:info": (app, { type: _type, requestId: _requestId, ...facts }) => {
+  "session:info": activity,
+  "session:facts": (app, { type: _type, requestId: _requestId, ...facts }) => {
     const timeline = app.timelines.known(facts.sessionId);
     if (!timeline) return;
     timeline.learn(facts);
     const cliType = app.sessions.of(facts.sessionId)?.peek().cliType ?? timeline.facts.peek().cliType;
     if (cliType) app.prefs.remember(cliType, timeline.facts.peek());
   },
+  "session:inbox": (app) => app.inbox.refresh(),
   "agent:status": (app, message) => app.agents.changed(message),
   error: (app, { code, message, sessionId }) => {
     if (code === "SESSION_NOT_FOUND") app.sessionGone(sessionId ?? "");
@@ -78,7 +79,7 @@ function dropProject(app: App, projectId: string): void {
 
 function activity(
   app: App,
-  { type: _type, requestId: _requestId, ...info }: Message<"session:activity">,
+  { type: _type, requestId: _requestId, ...info }: Message<"session:info">,
 ): void {
   const old = app.sessions.of(info.sessionId)?.peek();
   // After a connect there is one of these for each session that is unread: its project's list is on its way and has it too.
