@@ -27,6 +27,10 @@ export class World {
   /** Agents whose sessions cannot be made. */
   refusing: Set<string>;
   sessions: Map<string, DevSession>;
+  /** Turns by the client's ids of the messages that began them. */
+  sent: Map<string, string>;
+  /** What an agent waits for before it takes a prompt. */
+  hold?: Promise<void>;
   connections: Set<{ ws: { close?(): void } }>;
   addProject(path: string): Project;
   addSession(projectId: string, cliType: string, title: string, more?: Partial<SessionInfo>): DevSession;

@@ -193,6 +193,7 @@ export class World {
         };
       }
       case "session:send":
+        await this.hold;
         return { type: "session:sent", sessionId: info.sessionId, ...this.send(session, message) };
       case "session:queue":
         this.queue(session, message);
@@ -287,21 +288,27 @@ export class World {
     if (this.sent.has(clientMessageId)) return { turnId: this.sent.get(clientMessageId) };
     const turnId = randomUUID();
     this.sent.set(clientMessageId, turnId);
-    const turn = { turnId, content, attachments };
+    const turn = { turnId, content, attachments, clientMessageId };
     if (session.running) {
       session.queue.push(turn);
-      session.timeline.turn(turnId, { type: "turn_queued", content, queuedAt: new Date().toISOString() });
+      session.timeline.turn(turnId, {
+        type: "turn_queued",
+        content,
+        clientMessageId,
+        queuedAt: new Date().toISOString(),
+      });
       return { turnId, queued: true };
     }
     void this.run(session, turn);
     return { turnId };
   }
 
-  async run(session, { turnId, content, attachments }) {
+  async run(session, { turnId, content, attachments, clientMessageId }) {
     session.running = turnId;
     const { timeline, info } = session;
     timeline.turn(turnId, {
       type: "turn_started",
+      clientMessageId,
       content: undefined,
       held: undefined,
       startedAt: new Date().toISOString(),
@@ -312,6 +319,7 @@ export class World {
       turnId,
       origin: "user",
       content,
+      clientMessageId,
       status: "complete",
       ...(attachments ? { attachments: attachments.map((a) => ({ ...a, mimeType: "image/png" })) } : {}),
     });

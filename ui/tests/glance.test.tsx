@@ -131,36 +131,6 @@ describe("failures in the inbox", () => {
   });
 });
 
-describe("a prompt that could not be given to its agent", () => {
-  it.each(["before", "after"])("is shown once, as a failed turn that comes %s the refusal", async (when) => {
-    const { root, app, world } = await start("busy");
-    app.nav.navigate({ page: "session", sessionId: "s-7" });
-    const session = world.session("s-7");
-    const fields = { turnId: "gone", errorMessage: "The directory does not exist." };
-    const show = () => {
-      session.timeline.item("gone:user", {
-        type: "message",
-        turnId: "gone",
-        origin: "user",
-        content: "are you there",
-        status: "complete",
-      });
-      session.timeline.turn("gone", { type: "turn_error", ...fields });
-    };
-    (world as unknown as { send: () => never }).send = () => {
-      if (when === "before") show();
-      else setTimeout(show, 60);
-      throw Object.assign(new Error(fields.errorMessage), { status: 502, code: "SESSION_CREATE_FAILED" });
-    };
-    const input = await until(() => $(root, ".composer textarea") as HTMLTextAreaElement);
-    await type(input, "are you there");
-    await press(input, "Enter");
-    await until(() => $(root, ".turn-failed"));
-    await until(() => app.outbox.entries.value.length === 0);
-    expect(texts(root, ".message.user p")).toEqual(["are you there"]);
-  });
-});
-
 describe("going to what waits", () => {
   it("Ctrl+Alt+A opens the question and puts the focus on its first answer", async () => {
     const { root, app } = await start("busy");

@@ -19,16 +19,22 @@ class Pipe implements SocketLike {
   onmessage: ((event: MessageEvent) => void) | null = null;
   onclose: ((event: CloseEvent) => void) | null = null;
   readonly heard: Record<string, unknown>[] = [];
+  private readonly answers = new Set<unknown>();
   private readonly listeners: Record<string, Listener> = {};
   readonly server = {
     send: (text: string) => {
       expectWire("ServerMessage", text);
+      this.answers.add((JSON.parse(text) as { requestId?: string }).requestId);
       if (this.readyState === 1) queueMicrotask(() => this.onmessage?.({ data: text } as MessageEvent));
     },
     on: (event: string, listener: Listener) => {
       this.listeners[event] = listener;
     },
   };
+  /** Whether every request of this type has its answer. */
+  answered(type: string): boolean {
+    return this.heard.every((message) => message["type"] !== type || this.answers.has(message["requestId"]));
+  }
   send(data: string): void {
     expectWire("ClientMessage", data);
     this.heard.push(JSON.parse(data) as Record<string, unknown>);

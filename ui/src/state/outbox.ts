@@ -1,4 +1,4 @@
-// Sends on their way. A send is never lost: it stays here, over reloads, until the server has shown it.
+// Sends on their way. A send is never lost: it stays here, over reloads, until the timeline shows it by its id.
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { WireError } from "../api";
 import { isRecord, stored } from "./stored";
@@ -11,12 +11,9 @@ export interface Outgoing {
   sessionId: string;
   content: string;
   attachments: AttachmentRef[];
-  /** waiting: not yet with the server. accepted: its turn exists, the row is about to come. failed: refused, the user decides. */
+  /** waiting: not yet with the server. accepted: the server has it, its row is about to come. failed: refused, the user decides. */
   state: "waiting" | "accepted" | "failed";
-  turnId?: string;
   problem?: string;
-  /** Up to where the timeline was known when it was sent. */
-  rev?: number;
   at: string;
 }
 
@@ -75,23 +72,13 @@ export class Outbox {
     this.flush(to);
   }
 
-  /** The timeline shows this turn: its row takes over. */
-  settle(turnId: string): void {
-    const left = this.entries.peek().filter((entry) => entry.turnId !== turnId);
-    if (left.length !== this.entries.peek().length) this.kept.value = left;
-  }
-
   /**
-   * The timeline shows these words of the user. A prompt that could not be given to its agent is refused and is shown as
-   * a failed turn, in whatever order: the turn says why and can be tried again, a second copy of it says nothing.
+   * The timeline has a message or a turn of this send: that takes over, whatever became of it. A prompt that its agent did
+   * not take is refused and is a failed turn too, in whatever order: the turn says why, a second copy of it says nothing.
    */
-  appeared(sessionId: string, content: string, rev: number): void {
-    const copy = (entry: Outgoing) =>
-      entry.state === "failed" &&
-      entry.sessionId === sessionId &&
-      entry.content === content &&
-      rev > (entry.rev ?? Infinity);
-    if (this.entries.peek().some(copy)) this.kept.value = this.entries.peek().filter((entry) => !copy(entry));
+  shown(clientMessageId: string | undefined): void {
+    if (this.kept.peek().some((entry) => entry.clientMessageId === clientMessageId))
+      this.remove(clientMessageId!);
   }
 
   flushAll(): void {
@@ -111,16 +98,15 @@ export class Outbox {
         .peek()
         .find((candidate) => candidate.sessionId === sessionId && candidate.state === "waiting");
       if (!entry) return;
-      const rev = this.timelines.known(sessionId)?.rev ?? 0;
+      const { clientMessageId: id } = entry;
       try {
-        const answer = await this.send(entry);
-        if (answer.type === "session:sent") this.accepted(entry, answer.turnId);
-        else this.remove(entry.clientMessageId);
+        await this.send(entry);
+        // Of a session that nobody follows nothing is shown.
+        if (this.timelines.known(sessionId)) this.change(id, { state: "accepted" });
+        else this.remove(id);
       } catch (error) {
         if (!(error instanceof WireError)) return; // The link is down: stays waiting, goes out when it is back.
-        if (this.timelines.known(sessionId)?.hasPrompt(entry.content, rev))
-          this.remove(entry.clientMessageId);
-        else this.change(entry.clientMessageId, { state: "failed", problem: error.message, rev });
+        this.change(id, { state: "failed", problem: error.message });
       }
     }
   }
@@ -133,12 +119,6 @@ export class Outbox {
       clientMessageId,
       ...(attachments.length > 0 ? { attachments } : {}),
     });
-  }
-
-  private accepted(entry: Outgoing, turnId: string): void {
-    const timeline = this.timelines.known(entry.sessionId);
-    if (!timeline || timeline.turn(turnId)) this.remove(entry.clientMessageId);
-    else this.change(entry.clientMessageId, { state: "accepted", turnId });
   }
 
   private change(id: string, change: Partial<Outgoing>): void {

@@ -33,19 +33,20 @@ const handlers: Handlers = {
     app.sessions.setList(projectId, sessions);
   },
   "session:created": (app, { projectId }) => void app.list(projectId),
-  "session:history": (app, message) => app.timelines.history(message),
+  "session:history": (app, message) => {
+    app.timelines.history(message);
+    for (const turn of message.turns) app.outbox.shown(turn.clientMessageId);
+  },
   "session:page": (app, message) => app.timelines.page(message),
   "session:upsert": (app, message) => {
     const item = message.payload;
     app.timelines.upsert(message);
-    if (item.itemId.endsWith(":user")) app.outbox.settle(item.turnId);
-    if (item.type === "message" && item.origin === "user")
-      app.outbox.appeared(item.sessionId, item.content, item.rev);
+    if (item.type === "message") app.outbox.shown(item.clientMessageId);
     if (item.type === "approval") app.inbox.refresh();
   },
   "session:turn": (app, message) => {
     app.timelines.turn(message);
-    app.outbox.settle(message.payload.turnId);
+    app.outbox.shown(message.payload.clientMessageId);
   },
   "session:append": (app, message) => app.timelines.append(message),
   "session:info": activity,

@@ -67,14 +67,6 @@ export class Timeline {
     this.following = atEnd;
   }
 
-  /** Whether the user's words `content` came after `rev`. */
-  hasPrompt(content: string, rev: number): boolean {
-    return this.order.peek().some((id) => {
-      const item = this.items.get(id)!.peek();
-      return item.type === "message" && item.origin === "user" && item.rev > rev && item.content === content;
-    });
-  }
-
   /** Replaces everything by what the server says is the whole. Rows that did not change keep their identity. */
   reset(history: History, epoch: string): void {
     batch(() => {
