@@ -28,6 +28,7 @@ export class Timeline {
     if (["complete", "error", "cancelled"].includes(item.status) && !item.endedAt) item.endedAt = now;
     this.items.set(itemId, item);
     this.tell({ type: "session:upsert", sessionId: this.sessionId, rev: item.rev, payload: item });
+    if (item.type === "approval") this.asked?.();
     return item;
   }
 

@@ -21,6 +21,14 @@ function subdirectories(prefix) {
   }
 }
 
+/** All that waits for the user in one session. */
+const inboxOf = ({ info, timeline }) => ({
+  type: "session:inbox",
+  sessionId: info.sessionId,
+  title: info.title,
+  items: [...timeline.items.values()].filter((item) => item.type === "approval" && item.state === "pending"),
+});
+
 export class World {
   constructor(story) {
     this.epoch = randomUUID();
@@ -103,6 +111,7 @@ export class World {
         return given;
       });
     };
+    session.timeline.asked = () => this.broadcast(inboxOf(session));
     this.sessions.set(sessionId, session);
     return session;
   }
@@ -131,10 +140,18 @@ export class World {
       send({ type: "agent:status", cliType: agent.cliType, status: agent.status });
     for (const { info } of this.sessions.values())
       if (info.activity !== "idle" || info.unread) send({ type: "session:info", ...info });
+    for (const session of this.sessions.values()) {
+      const inbox = inboxOf(session);
+      if (inbox.items.length > 0) send(inbox);
+    }
     ws.on("message", async (data) => {
       const message = JSON.parse(data.toString());
       try {
-        send({ requestId: message.requestId, ...(await this.handle(connection, message)) });
+        const answer = (body) => send({ requestId: message.requestId, ...body });
+        // No change of a timeline may overtake its history.
+        if (message.type === "session:open")
+          this.open(connection, this.session(message.sessionId), message, answer);
+        else answer(await this.handle(connection, message));
       } catch (error) {
         send({
           type: "error",
@@ -176,8 +193,6 @@ export class World {
     const session = this.session(message.sessionId);
     const { timeline, info } = session;
     switch (type) {
-      case "session:open":
-        return this.open(connection, session, message);
       case "session:close":
         timeline.readers.delete(connection.open.get(info.sessionId));
         connection.open.delete(info.sessionId);
@@ -272,16 +287,16 @@ export class World {
     this.broadcast({ type: "agent:status", cliType, status, ...(message ? { message } : {}) });
   }
 
-  open(connection, { timeline, info }, { since, epoch, tail = 1e9 }) {
+  open(connection, { timeline, info }, { since, epoch, tail = 1e9 }, answer) {
     const send = (text) => connection.ws.send(text);
     if (!connection.open.has(info.sessionId)) {
       connection.open.set(info.sessionId, send);
       timeline.readers.add(send);
     }
     if (since === undefined || epoch !== this.epoch || since > timeline.rev)
-      return { type: "session:history", sessionId: info.sessionId, ...timeline.window(tail) };
+      return answer({ type: "session:history", sessionId: info.sessionId, ...timeline.window(tail) });
     for (const change of timeline.since(since)) send(JSON.stringify(change));
-    return { type: "ok", rev: timeline.rev };
+    answer({ type: "ok", rev: timeline.rev });
   }
 
   send(session, { content, clientMessageId, attachments }) {
@@ -394,15 +409,6 @@ export class World {
       agent.warm = 1;
       this.broadcast({ type: "agent:status", cliType: agent.cliType, status: agent.status });
       return send(202, { warm: true });
-    }
-    if (path === "/api/inbox") {
-      return send(200, {
-        items: [...this.sessions.values()].flatMap(({ info, timeline }) =>
-          [...timeline.items.values()]
-            .filter((item) => item.type === "approval" && item.state === "pending")
-            .map((item) => ({ sessionId: info.sessionId, title: info.title, item })),
-        ),
-      });
     }
     if (path === "/api/directories")
       return send(200, { directories: subdirectories(url.searchParams.get("prefix") || "/") });

@@ -149,9 +149,6 @@ const calls: Record<string, Call> = {
   "GET /api/directories": { response: object({ directories: listOf(text) }) },
   "GET /api/project/:/files": { response: object({ files: listOf(object({ path: text })) }) },
   "GET /api/search": { response: object({ results: listOf(result) }) },
-  "GET /api/inbox": {
-    response: object({ items: listOf(object({ sessionId: text, title: text, item: ref("Item") })) }),
-  },
   "GET /api/session/list": { response: object({ sessions: listOf(ref("SessionInfo")) }) },
   "GET /api/session/:/status": { response: ref("SessionStatus") },
   "GET /api/session/:/timeline": { response: timeline },

@@ -53,6 +53,8 @@ export interface Harness {
   app: App;
   root: HTMLElement;
   pipes: Pipe[];
+  /** Paths of HTTP calls so far. */
+  asked: string[];
   heard(type: string): Record<string, unknown>[];
   reload(): Promise<void>;
   close(): void;
@@ -62,11 +64,13 @@ export interface Harness {
 export async function startPage(world: World, options: { wait?: boolean } = {}): Promise<Harness> {
   await Promise.all([conversation.load(), dialogs.load()]);
   const pipes: Pipe[] = [];
+  const asked: string[] = [];
   const online = { value: true };
   const fetcher = (async (path: string, init: RequestInit) => {
     let answer = { status: 500, body: "" as unknown };
     const request: unknown = typeof init.body === "string" ? JSON.parse(init.body) : init.body;
     const url = new URL(path, "http://page.test");
+    asked.push(path);
     if (url.pathname === "/api/auth/ticket")
       answer = online.value
         ? { status: 200, body: { ticket: "t", expiresInMs: 30_000 } }
@@ -124,6 +128,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
   const harness: Harness = {
     world,
     pipes,
+    asked,
     online,
     ...build(),
     heard: (type) => pipes.flatMap((pipe) => pipe.heard).filter((message) => message["type"] === type),

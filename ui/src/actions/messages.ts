@@ -1,7 +1,7 @@
 // What the user says to an agent: prompts, what is queued, answers, pictures.
 import { effect } from "@preact/signals";
 import type { App } from "../state/app";
-import type { ApprovalAnswer, AttachmentRef, Message } from "../wire";
+import type { Approval, ApprovalAnswer, AttachmentRef, Message } from "../wire";
 import { ask } from "./ask";
 
 export function sendMessage(
@@ -58,16 +58,8 @@ export function sendAfterRefusal(app: App, sessionId: string, words: string): vo
 }
 
 /** Answers an approval as it was shown: if it changed meanwhile, the server refuses and the new one is on screen. */
-export async function answerApproval(
-  app: App,
-  sessionId: string,
-  { itemId, rev }: { itemId: string; rev: number },
-  answer: ApprovalAnswer,
-): Promise<boolean> {
-  const accepted = await ask(app, { type: "session:answer", sessionId, itemId, rev, ...answer });
-  app.inbox.refresh();
-  return accepted;
-}
+export const answerApproval = (app: App, { sessionId, itemId, rev }: Approval, answer: ApprovalAnswer) =>
+  ask(app, { type: "session:answer", sessionId, itemId, rev, ...answer });
 
 export async function attachImage(app: App, sessionId: string, file: File): Promise<void> {
   const key = crypto.randomUUID();

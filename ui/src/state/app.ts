@@ -29,10 +29,10 @@ export class App {
   readonly projects = new Projects();
   readonly sessions = new Sessions();
   readonly nav = new Navigation();
+  readonly inbox = new Inbox();
   readonly reading = new Reading();
   readonly version = new Version();
   readonly agents: Agents;
-  readonly inbox: Inbox;
   readonly timelines: Timelines;
   readonly outbox: Outbox;
   readonly attention: Attention;
@@ -46,7 +46,6 @@ export class App {
     readonly link: Connection,
   ) {
     this.agents = new Agents(api);
-    this.inbox = new Inbox(api);
     this.login = new Login(api, link);
     this.timelines = new Timelines(link, api, {
       status: (timeline, status) => {
@@ -91,6 +90,7 @@ export class App {
   sessionGone(id: string): void {
     const open = this.nav.tabs.peek().ids.includes(id) && !this.sessions.deleting.has(id);
     this.sessions.leaveArchive(id);
+    this.inbox.forget([id]);
     this.forgetSessions([id]);
     if (open) this.toasts.add("info", "A session that was open no longer exists. Its tab was closed.");
   }

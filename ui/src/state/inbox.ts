@@ -1,32 +1,47 @@
-// The questions that wait for the user, over all sessions.
-import { computed, signal, type ReadonlySignal } from "@preact/signals";
-import type { Api } from "../api";
+// The questions that wait for the user, over all sessions. The server says of each session which there are.
+import { computed, signal } from "@preact/signals";
+import type { Approval, SessionInboxMessage } from "../wire";
 import type { Waiting } from "./types";
 
-const kTogetherMs = 30;
-
 export class Inbox {
-  private readonly items = signal<readonly Waiting[]>([]);
-  readonly waiting: ReadonlySignal<readonly Waiting[]> = this.items;
-  readonly count = computed(() => this.items.value.length);
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly bySession = signal<ReadonlyMap<string, readonly Waiting[]>>(new Map());
+  /** Sessions of which a server that came back has not spoken yet. */
+  private stale = new Set<string>();
+  /** The one that waits longest first. */
+  readonly waiting = computed(() =>
+    [...this.bySession.value.values()].flat().sort((a, b) => (a.item.startedAt < b.item.startedAt ? -1 : 1)),
+  );
+  readonly count = computed(() => this.waiting.value.length);
 
-  constructor(private readonly api: Api) {}
-
-  /** The one that waits longest in a session. */
   of(sessionId: string): Waiting | undefined {
-    return this.items.value.find((entry) => entry.sessionId === sessionId);
+    return this.bySession.value.get(sessionId)?.[0];
   }
 
-  refresh(): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.api.get<{ items: Waiting[] }>("/api/inbox").then(
-        ({ items }) => {
-          this.items.value = items.filter(({ item }) => item.state === "pending");
-        },
-        () => {},
-      );
-    }, kTogetherMs);
+  /** All that waits in one session. */
+  set({ sessionId, title, items }: SessionInboxMessage): void {
+    this.stale.delete(sessionId);
+    const waiting = items
+      .filter((item): item is Approval => item.type === "approval" && item.state === "pending")
+      .map((item) => ({ sessionId, title, item }));
+    const lists = new Map(this.bySession.peek());
+    if (waiting.length > 0) lists.set(sessionId, waiting);
+    else lists.delete(sessionId);
+    this.bySession.value = lists;
+  }
+
+  forget(ids: Iterable<string>): void {
+    const lists = new Map(this.bySession.peek());
+    for (const id of ids) lists.delete(id);
+    if (lists.size !== this.bySession.peek().size) this.bySession.value = lists;
+  }
+
+  /** After its hello the server names the sessions in which something waits. What is on screen stays until it has. */
+  connected(): void {
+    this.stale = new Set(this.bySession.peek().keys());
+  }
+  /** It has: this is an answer to what was asked after the hello. */
+  caughtUp(): void {
+    this.forget(this.stale);
+    this.stale.clear();
   }
 }

@@ -12,7 +12,7 @@ const handlers: Handlers = {
     app.version.hello(version);
     app.timelines.connected(epoch);
     app.agents.refresh();
-    app.inbox.refresh();
+    app.inbox.connected();
     app.outbox.flushAll();
   },
   "project:list": (app, { projects }) => {
@@ -29,7 +29,10 @@ const handlers: Handlers = {
     dropProject(app, projectId);
   },
   "session:list": (app, { projectId, sessions }) => {
-    app.forgetSessions(app.sessions.missingIn(projectId, sessions));
+    app.inbox.caughtUp();
+    const gone = app.sessions.missingIn(projectId, sessions);
+    app.inbox.forget(gone);
+    app.forgetSessions(gone);
     app.sessions.setList(projectId, sessions);
   },
   "session:created": (app, { projectId }) => void app.list(projectId),
@@ -42,7 +45,6 @@ const handlers: Handlers = {
     const item = message.payload;
     app.timelines.upsert(message);
     if (item.type === "message") app.outbox.shown(item.clientMessageId);
-    if (item.type === "approval") app.inbox.refresh();
   },
   "session:turn": (app, message) => {
     app.timelines.turn(message);
@@ -57,7 +59,7 @@ const handlers: Handlers = {
     const cliType = app.sessions.of(facts.sessionId)?.peek().cliType ?? timeline.facts.peek().cliType;
     if (cliType) app.prefs.remember(cliType, timeline.facts.peek());
   },
-  "session:inbox": (app) => app.inbox.refresh(),
+  "session:inbox": (app, message) => app.inbox.set(message),
   "agent:status": (app, message) => app.agents.changed(message),
   error: (app, { code, message, sessionId }) => {
     if (code === "SESSION_NOT_FOUND") app.sessionGone(sessionId ?? "");
@@ -78,18 +80,12 @@ function dropProject(app: App, projectId: string): void {
   app.forgetSessions(app.sessions.idsOf(projectId));
 }
 
-function activity(
-  app: App,
-  { type: _type, requestId: _requestId, ...info }: Message<"session:info">,
-): void {
+function activity(app: App, { type: _type, requestId: _requestId, ...info }: Message<"session:info">): void {
   const old = app.sessions.of(info.sessionId)?.peek();
   // After a connect there is one of these for each session that is unread: its project's list is on its way and has it too.
   if (!old && !app.sessions.listedProjects.peek().has(info.projectId)) return;
   if (info.archived && !old?.archived) app.forgetSessions([info.sessionId]);
   else app.sessions.put(info);
-  if (old?.activity !== info.activity) {
-    if (info.activity === "needs-approval" || old?.activity === "needs-approval") app.inbox.refresh();
-    if (old) app.attention.changed(old, info);
-  }
+  if (old && old.activity !== info.activity) app.attention.changed(old, info);
   app.markRead(info);
 }

@@ -80,7 +80,7 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
     const words = note.trim();
     const within = words !== "" && takesWords(protocol, kind);
     setBusy(true);
-    void answerApproval(app, item.sessionId, item, { ...(within ? { message: words } : {}), ...value })
+    void answerApproval(app, item, { ...(within ? { message: words } : {}), ...value })
       .then((accepted) => {
         if (!accepted || words === "" || within) return;
         if (kind.startsWith("reject")) sendAfterRefusal(app, item.sessionId, words);
