@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
+#include "session/prompt_forms.h"
 #include "session/texts.h"
 
 namespace lb {
@@ -42,7 +43,7 @@ Session::Session(SessionHost& host, std::shared_ptr<SessionCard> card, Provider*
       record_(card_, &card_->record),
       provider_(provider),
       live_(std::make_shared<LiveTimeline>(host.deps(), card_)),
-      loading_mutex_(host.deps().io) {}
+      opening_mutex_(host.deps().io) {}
 
 Timestamp Session::now() const {
   return host_.deps().clock.wall();
@@ -53,7 +54,7 @@ bool Session::alive() const {
 }
 
 SessionState Session::state() const {
-  if (loading_) return SessionState::Loading;
+  if (opening::starts_agent(opening_)) return SessionState::Loading;
   return alive() ? SessionState::Open : SessionState::Dead;
 }
 
@@ -135,10 +136,10 @@ void Session::attach() {
 }
 
 bool Session::idle() const {
-  const bool works = loading_ || importing_ || loading_mutex_.locked() || busy();
-  const bool waits = !queue_.empty() || held_ || !approvals_.empty();
+  const bool opens = !std::holds_alternative<opening::Settled>(opening_) || opening_mutex_.locked();
+  const bool waits = !queue_.empty() || !approvals_.empty();
   // Whoever holds the timeline reads, or waits for the store.
-  return !works && !waits && live_.use_count() == 1 && live_->idle();
+  return !opens && !busy() && !waits && live_.use_count() == 1 && live_->idle();
 }
 
 void Session::rest() {
@@ -154,9 +155,11 @@ void Session::rest() {
 void Session::on_upsert(Upsert item) {
   meters().upserts.add();
   if (record_->deleted || !live_->active()) return;
-  if (importing_ && brought_items_.contains(item.item_id)) return;
-  if (importing_ && card_->cut_import) item.pos = place_in(card_->cut_import->items, item.item_id);
-  if (starting_ && starting_->turn == item.turn_id) announce();
+  if (const opening::Known* history = opening::history(opening_)) {
+    if (history->items.contains(item.item_id)) return;
+    if (card_->cut_import) item.pos = place_in(card_->cut_import->items, item.item_id);
+  }
+  begun(item.turn_id);
   const bool final = is_final(item.status);
   if (finals_.contains(item.item_id)) return meters().refused.add();
   if (auto whole = cut_tool_output(item)) {
@@ -179,7 +182,7 @@ void Session::on_upsert(Upsert item) {
   if (!approval) return;
   if (final) {
     approvals_.erase(item_id);
-  } else if (approvals_.insert(item_id).second && !importing_) {
+  } else if (approvals_.insert(item_id).second && !tells_history()) {
     record_->unread = true;
   }
   changed();
@@ -188,9 +191,9 @@ void Session::on_upsert(Upsert item) {
 void Session::on_turn(Turn turn) {
   meters().turns.add();
   if (record_->deleted || !live_->active()) return;
-  if (starting_ && starting_->turn == turn.turn_id) {
-    announce();
-    turn.client_message_id = client_message_id(starting_->key);
+  begun(turn.turn_id);
+  if (on_its_way(turn.turn_id)) {
+    turn.client_message_id = client_message_id(on_its_way()->key);
   }
   if (const Turn* known = live_->timeline().open_turn(turn.turn_id)) {
     if (!turn.queued_at) turn.queued_at = known->queued_at;
@@ -203,21 +206,23 @@ void Session::on_turn(Turn turn) {
   turn.content.reset();
   turn.held = false;
   record_->last_turn = turn.turn_id;
-  if (importing_ && brought_turns_.contains(turn.turn_id)) return;
-  if (importing_ && card_->cut_import) turn.pos = place_in(card_->cut_import->turns, turn.turn_id);
+  if (const opening::Known* history = opening::history(opening_)) {
+    if (history->turns.contains(turn.turn_id)) return;
+    if (card_->cut_import) turn.pos = place_in(card_->cut_import->turns, turn.turn_id);
+  }
   if (is_final(turn)) return turn_ended(turn);
   if (live_->put(turn).kind == Timeline::PutKind::Refused) return;
   open_turns_.insert(turn.turn_id);
-  if (!importing_) record_->failed = false;
+  if (!tells_history()) record_->failed = false;
   changed();
 }
 
 void Session::turn_ended(const Turn& turn) {
   if (live_->put(turn).kind == Timeline::PutKind::Refused) return;
   open_turns_.erase(turn.turn_id);
-  if (starting_ && starting_->turn == turn.turn_id) starting_.reset();
+  if (on_its_way(turn.turn_id)) step(delivery::Finish{});
   if (!busy()) finals_.clear();
-  if (!importing_) {
+  if (!tells_history()) {
     record_->failed = turn.type == TurnType::Error;
     record_->unread = true;
     record_->last_active_at = now();
@@ -235,7 +240,7 @@ void Session::on_report(const SessionReport& report) {
     card_->facts = *facts;
     live_->save_facts(encode(card_->facts));
     // They follow the history: it is stored while the mode is still being chosen.
-    if (importing_) live_->flush();
+    if (tells_history()) live_->flush();
     host_.facts_changed(id(), card_->facts);
   } else if (const auto* identity = std::get_if<CliIdentity>(&report)) {
     record_->cli_session_id = identity->cli_session_id;

@@ -10,10 +10,8 @@
 /// Owned by the SessionService; lives on the io thread.
 #pragma once
 
-#include <algorithm>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,8 +23,11 @@
 #include "model/client_message.h"
 #include "model/server_message.h"
 #include "providers/provider.h"
+#include "session/delivery.h"
 #include "session/event.h"
 #include "session/live_timeline.h"
+#include "session/opening.h"
+#include "session/prompt_queue.h"
 #include "session/session_card.h"
 #include "store/store.h"
 
@@ -107,18 +108,6 @@ class Session : public std::enable_shared_from_this<Session> {
   void store_ready() { inbox_soon(); }
 
  private:
-  /// A prompt that is queued or on its way to the agent.
-  struct Prompted {
-    TurnId turn;
-    std::string content;
-    std::vector<Attachment> attachments;
-    std::string key;  // The client's id of the message; may be empty.
-    std::optional<Timestamp> queued_at;
-    bool announced = false;  // The user's message is in the timeline.
-    bool handed = false;     // The agent has it, or is being given it.
-    bool cancelled = false;  // The user took it back before.
-  };
-
   /// What everyone was told last of the approvals that wait.
   struct InboxTold {
     std::string title;
@@ -133,40 +122,48 @@ class Session : public std::enable_shared_from_this<Session> {
   void on_report(const SessionReport& report);
   void turn_ended(const Turn& turn);
 
-  asio::awaitable<Result<void>> copy_belongings(SessionId from, Item& item);
+  // How it comes to life: the steps that create, load, import, fork and recover have in common.
+  class OpeningScope;
+  enum class Start { Agent, HistoryOnly };
   asio::awaitable<Result<void>> ready();
   asio::awaitable<Result<void>> load_keys();
+  template <class Options>
+  void choose_for_agent(Options& options) const;
   asio::awaitable<LoadSessionOptions> load_options();
+  asio::awaitable<Result<opening::Known>> known_of_import();
+  asio::awaitable<Result<void>> take_history(Start start);
+  asio::awaitable<Result<void>> begin_with(asio::awaitable<Result<ProviderSession>> making);
+  void agent_is(const ProviderSession& agent);
   asio::awaitable<Result<void>> open();
   asio::awaitable<Result<void>> open_or_begin_afresh(bool for_prompt);
   asio::awaitable<Result<void>> begin_afresh();
-  void bring_in(bool on);
-  asio::awaitable<Result<void>> find_brought();
-  bool set_aside(const StoredEntry& entry);
-  [[nodiscard]] bool is_queued(const TurnId& turn) const {
-    return std::ranges::find(queue_, turn, &Prompted::turn) != queue_.end();
+  asio::awaitable<Result<void>> copy_history(std::shared_ptr<Session> from);
+  asio::awaitable<Result<void>> copy_attached(SessionId from, Item& item);
+  [[nodiscard]] bool tells_history() const { return opening::history(opening_) != nullptr; }
+
+  [[nodiscard]] const UserPrompt* on_its_way() const { return delivery::prompt_in(delivery_); }
+  [[nodiscard]] bool on_its_way(const TurnId& turn) const {
+    return on_its_way() != nullptr && on_its_way()->turn == turn;
   }
-  [[nodiscard]] bool busy() const { return starting_ || !open_turns_.empty(); }
+  [[nodiscard]] bool busy() const { return on_its_way() != nullptr || !open_turns_.empty(); }
   asio::awaitable<Result<std::vector<Attachment>>> resolve(std::vector<AttachmentRef> refs);
-  asio::awaitable<Result<SessionSentMessage>> enqueue(Prompted prompt);
-  asio::awaitable<Result<void>> deliver();
-  asio::awaitable<Result<void>> hand_over();
+  asio::awaitable<Result<SessionSentMessage>> enqueue(UserPrompt prompt);
+  asio::awaitable<Result<SessionSentMessage>> send_now(PromptPtr prompt);
+  bool step(const delivery::Input& input);
+  asio::awaitable<Result<void>> deliver(PromptPtr prompt);
+  asio::awaitable<Result<void>> hand_over(PromptPtr said);
   asio::awaitable<Result<std::vector<PromptImage>>> images_of(std::vector<Attachment> attachments);
-  static asio::awaitable<void> run_queue(std::shared_ptr<Session> self);
+  static asio::awaitable<void> deliver_queued(std::shared_ptr<Session> self, PromptPtr prompt);
   void start_next();
   void hold_queue();
   void release_queue();
-  void put_queued(const Prompted& prompt, bool held);
-  void announce();
+  void put_queued(const UserPrompt& prompt);
+  void put_all_queued();
+  asio::awaitable<Result<void>> change_queued(TurnId turn, std::optional<std::string> content);
+  void put_message(const UserPrompt& prompt);
+  void begun(const TurnId& turn);
   void prompt_failed(const Error& why);
   void end_open(TurnStatus how);
-  static std::optional<std::string> client_message_id(const std::string& key) {
-    return key.empty() ? std::nullopt : std::optional(key);
-  }
-  [[nodiscard]] Turn new_turn(const TurnId& turn, TurnType type) const;
-  [[nodiscard]] Turn turn_of(const Prompted& prompt, TurnType type) const;
-  [[nodiscard]] Item user_item(const Prompted& prompt) const;
-  [[nodiscard]] PromptRecord prompt_record(const Prompted& prompt, bool settled) const;
   [[nodiscard]] Timestamp now() const;
   void changed(bool save = true);
   void inbox_soon();
@@ -177,21 +174,16 @@ class Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<SessionRecord> record_;  // The card's.
   Provider* provider_;
   std::shared_ptr<LiveTimeline> live_;
-  AsyncMutex loading_mutex_;
-  bool loading_ = false;
-  bool importing_ = false;  // What arrives is history: it makes nothing active or unread.
-  bool keys_loaded_ = false;
+  AsyncMutex opening_mutex_;
+  opening::State opening_;
 
-  std::optional<Prompted> starting_;       // With the agent, which has not begun the turn yet.
-  std::unordered_set<TurnId> open_turns_;  // Begun and not ended.
-  std::deque<Prompted> queue_;
-  bool held_ = false;
-  std::unordered_map<std::string, TurnId> keys_;  // Idempotency keys.
-  std::unordered_set<ItemId> finals_;             // Of the turns that run: they never change again.
-  // What an import that was cut off has stored, while the next one runs: it comes a second time.
-  std::unordered_set<ItemId> brought_items_;
-  std::unordered_set<TurnId> brought_turns_;
-  std::unordered_set<ItemId> approvals_;           // That wait for the user.
+  PromptQueue queue_;                      // Said while something runs,
+  delivery::State delivery_;               // on its way to the agent,
+  std::unordered_set<TurnId> open_turns_;  // begun and not ended.
+  /// Idempotency keys; read from the store when the first is needed.
+  std::optional<std::unordered_map<std::string, TurnId>> keys_;
+  std::unordered_set<ItemId> finals_;     // Of the turns that run: they never change again.
+  std::unordered_set<ItemId> approvals_;  // That wait for the user.
   std::unordered_map<ItemId, std::size_t> shown_;  // Output bytes behind the last cut form.
   std::optional<SessionInfo> last_info_;
   InboxTold inbox_told_;

@@ -41,6 +41,7 @@ struct AgentLine {
 struct CutImport {
   std::unordered_map<ItemId, std::uint64_t> items;
   std::unordered_map<TurnId, std::uint64_t> turns;
+  [[nodiscard]] bool empty() const { return items.empty() && turns.empty(); }
 };
 
 struct SessionCard {

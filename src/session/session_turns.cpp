@@ -5,55 +5,16 @@
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <cassert>
 #include <utility>
 
 #include "base/log.h"
+#include "base/match.h"
+#include "session/prompt_forms.h"
 #include "session/session.h"
 #include "session/texts.h"
 
 namespace lb {
-
-Turn Session::new_turn(const TurnId& turn, TurnType type) const {
-  Turn made;
-  made.turn_id = turn;
-  made.session_id = id();
-  made.type = type;
-  return made;
-}
-
-Turn Session::turn_of(const Prompted& prompt, TurnType type) const {
-  Turn made = new_turn(prompt.turn, type);
-  made.client_message_id = client_message_id(prompt.key);
-  made.queued_at = prompt.queued_at;
-  return made;
-}
-
-Item Session::user_item(const Prompted& prompt) const {
-  Item item;
-  item.session_id = id();
-  item.turn_id = prompt.turn;
-  item.item_id = ItemId(prompt.turn.str() + ":user");
-  item.status = ItemStatus::Complete;
-  item.source_timestamp = item.emitted_at = item.started_at = now();
-  item.ended_at = now();
-  Message message;
-  message.content = Text(prompt.content);
-  message.origin = Origin::User;
-  message.attachments = prompt.attachments;
-  message.client_message_id = client_message_id(prompt.key);
-  item.body = std::move(message);
-  return item;
-}
-
-PromptRecord Session::prompt_record(const Prompted& prompt, bool settled) const {
-  PromptRecord record;
-  record.turn_id = prompt.turn;
-  record.key = prompt.key;
-  record.content = prompt.content;
-  if (!prompt.attachments.empty()) record.attachments = encode(prompt.attachments);
-  record.settled = settled;
-  return record;
-}
 
 asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest request) {
   const auto self = shared_from_this();
@@ -69,39 +30,42 @@ asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest req
   if (host_.stopping()) co_return fail(ErrorCode::Busy, "The server is stopping.");
   if (auto active = co_await ready(); !active) co_return std::unexpected(active.error());
 
-  Prompted prompt;
+  UserPrompt prompt;
   prompt.key = request.client_message_id.value_or("");
-  if (const auto known = keys_.find(prompt.key); known != keys_.end() && !prompt.key.empty()) {
-    const bool queued = is_queued(known->second);
+  if (const auto known = keys_->find(prompt.key); known != keys_->end() && !prompt.key.empty()) {
+    const bool queued = queue_.find(known->second) != nullptr;
     co_return SessionSentMessage{id(), known->second, queued};
   }
   prompt.turn = TurnId(make_uuid());
   prompt.content = std::move(request.content);
-  if (!prompt.key.empty()) keys_[prompt.key] = prompt.turn;
+  if (!prompt.key.empty()) (*keys_)[prompt.key] = prompt.turn;
   auto attachments = co_await resolve(std::move(request.attachments));
   if (!attachments) {
-    keys_.erase(prompt.key);
+    keys_->erase(prompt.key);
     co_return std::unexpected(std::move(attachments.error()));
   }
   prompt.attachments = std::move(*attachments);
   if (busy() || !queue_.empty()) co_return co_await enqueue(std::move(prompt));
+  co_return co_await send_now(std::make_shared<const UserPrompt>(std::move(prompt)));
+}
 
-  const TurnId turn = prompt.turn;
-  const std::string key = prompt.key;
-  starting_ = std::move(prompt);
-  live_->put_prompt(prompt_record(*starting_, false));
+asio::awaitable<Result<SessionSentMessage>> Session::send_now(PromptPtr prompt) {
+  const auto self = shared_from_this();
+  step(delivery::Accept{prompt});
+  live_->put_prompt(to_record(*prompt, PromptFate::Unsettled));
   if (auto stored = co_await live_->durable(); !stored) {
-    starting_->key.clear();
-    live_->put_prompt(prompt_record(*starting_, true));  // When it heals: this one never was.
-    starting_.reset();
-    keys_.erase(key);
+    PromptRecord never = to_record(*prompt, PromptFate::Settled);
+    never.key.clear();
+    live_->put_prompt(std::move(never));  // When it heals: this one never was.
+    step(delivery::Finish{});
+    keys_->erase(prompt->key);
     start_next();
     co_return std::unexpected(std::move(stored.error()));
   }
-  auto delivered = co_await deliver();
+  auto delivered = co_await deliver(prompt);
   co_await live_->durable();  // The user's message, and what became of it.
   if (!delivered) co_return std::unexpected(std::move(delivered.error()));
-  co_return SessionSentMessage{id(), turn, false};
+  co_return SessionSentMessage{id(), prompt->turn, false};
 }
 
 asio::awaitable<Result<std::vector<Attachment>>> Session::resolve(std::vector<AttachmentRef> refs) {
@@ -119,11 +83,11 @@ asio::awaitable<Result<std::vector<Attachment>>> Session::resolve(std::vector<At
   co_return attachments;
 }
 
-asio::awaitable<Result<SessionSentMessage>> Session::enqueue(Prompted prompt) {
+asio::awaitable<Result<SessionSentMessage>> Session::enqueue(UserPrompt prompt) {
   const auto self = shared_from_this();
   const StoreState store = host_.deps().store.state();
   if (queue_.size() >= limits::kQueueMax || store.kind != StoreState::Kind::Ready) {
-    keys_.erase(prompt.key);
+    keys_->erase(prompt.key);
     if (store.kind == StoreState::Kind::Ready) {
       co_return fail(ErrorCode::Busy, "Too many messages wait in this session already.");
     }
@@ -131,8 +95,8 @@ asio::awaitable<Result<SessionSentMessage>> Session::enqueue(Prompted prompt) {
   }
   const TurnId turn = prompt.turn;
   prompt.queued_at = now();
-  put_queued(prompt, false);
-  queue_.push_back(std::move(prompt));
+  queue_.push(std::make_shared<const UserPrompt>(std::move(prompt)));
+  put_queued(*queue_.prompts().back());
   record_->last_active_at = now();
   release_queue();
   changed();
@@ -140,91 +104,102 @@ asio::awaitable<Result<SessionSentMessage>> Session::enqueue(Prompted prompt) {
   co_return SessionSentMessage{id(), turn, true};
 }
 
-void Session::put_queued(const Prompted& prompt, bool held) {
-  Turn turn = turn_of(prompt, TurnType::Queued);
+void Session::put_queued(const UserPrompt& prompt) {
+  Turn turn = turn_of(prompt, id(), TurnType::Queued);
   turn.content = Text(prompt.content);
-  turn.held = held;
+  turn.held = queue_.held();
   live_->put(std::move(turn));
-  live_->put_prompt(prompt_record(prompt, true));
+  live_->put_prompt(to_record(prompt, PromptFate::Settled));
+}
+
+void Session::put_all_queued() {
+  for (const PromptPtr& prompt : queue_.prompts()) put_queued(*prompt);
 }
 
 void Session::hold_queue() {
-  if (queue_.empty() || std::exchange(held_, true)) return;
-  for (const Prompted& prompt : queue_) put_queued(prompt, true);
+  if (queue_.hold()) put_all_queued();
 }
 
 void Session::release_queue() {
-  if (std::exchange(held_, false)) {
-    for (const Prompted& prompt : queue_) put_queued(prompt, false);
-  }
+  if (queue_.release()) put_all_queued();
   start_next();
 }
 
 void Session::start_next() {
-  if (busy() || held_ || queue_.empty() || host_.stopping()) return;
-  starting_ = std::move(queue_.front());
-  queue_.pop_front();
-  asio::co_spawn(host_.deps().io, run_queue(shared_from_this()), asio::detached);
+  if (busy() || host_.stopping()) return;
+  PromptPtr prompt = queue_.take();
+  if (!prompt) return;
+  step(delivery::Accept{prompt});
+  asio::co_spawn(host_.deps().io, deliver_queued(shared_from_this(), std::move(prompt)),
+                 asio::detached);
 }
 
-asio::awaitable<void> Session::run_queue(std::shared_ptr<Session> self) {
+asio::awaitable<void> Session::deliver_queued(std::shared_ptr<Session> self, PromptPtr prompt) {
   // Before the agent gets it the store knows that it may have got it: after a crash it is shown as
   // failed and not sent again.
-  self->live_->put_prompt(self->prompt_record(*self->starting_, false));
+  self->live_->put_prompt(to_record(*prompt, PromptFate::Unsettled));
   co_await self->live_->durable(true);
-  if (auto delivered = co_await self->deliver(); !delivered) {
+  if (auto delivered = co_await self->deliver(prompt); !delivered) {
     log_info("queued_turn_failed",
              {{"session", self->id().str()}, {"why", delivered.error().message}});
   }
 }
 
-/// Gives the prompt in `starting_` to the agent and waits until its turn has begun. When that fails
+/// Takes a step on the way of a prompt. Only the user, who takes it back, and the hand-over race
+/// with each other: one of them comes too late and is told so.
+bool Session::step(const delivery::Input& input) {
+  const bool allowed = transition(delivery_, input);
+  assert(allowed || std::holds_alternative<delivery::Withdraw>(input) ||
+         std::holds_alternative<delivery::HandOver>(input));
+  return allowed;
+}
+
+/// Gives a prompt that is durable to the agent and waits until its turn has begun. When that fails
 /// the turn is shown as failed: what the user wrote is never lost.
-asio::awaitable<Result<void>> Session::deliver() {
+asio::awaitable<Result<void>> Session::deliver(PromptPtr prompt) {
   const auto self = shared_from_this();
-  const TurnId turn = starting_->turn;
+  const TurnId turn = prompt->turn;
+  step(delivery::Stored{});
   record_->last_active_at = now();
-  rename(title_from_prompt(starting_->content), TitleSource::Prompt);
+  rename(title_from_prompt(prompt->content), TitleSource::Prompt);
   changed();
-  auto handed = co_await hand_over();
-  const bool mine = starting_ && starting_->turn == turn;
+  auto handed = co_await hand_over(prompt);
   if (!handed) {
-    if (mine) {
+    if (on_its_way(turn)) {
       prompt_failed(handed.error());
     } else if (open_turns_.contains(turn)) {
       end_open(TurnStatus::Cancelled);
     }
     co_return handed;
   }
-  if (!mine) co_return handed;
-  announce();
+  if (!on_its_way(turn)) co_return handed;  // Its turn has ended already.
+  begun(turn);
   if (!open_turns_.contains(turn)) {  // The agent did not say so by itself.
-    Turn started = turn_of(*starting_, TurnType::Started);
+    Turn started = turn_of(*prompt, id(), TurnType::Started);
     started.started_at = now();
     live_->put(std::move(started));
     open_turns_.insert(turn);
     record_->last_turn = turn;
   }
-  starting_.reset();
+  step(delivery::Finish{});
   changed();
   co_return handed;
 }
 
-asio::awaitable<Result<void>> Session::hand_over() {
+asio::awaitable<Result<void>> Session::hand_over(PromptPtr said) {
   const auto self = shared_from_this();
   Prompt prompt;
-  prompt.turn_id = starting_->turn;
-  prompt.content = starting_->content;
-  auto images = co_await images_of(starting_->attachments);
+  prompt.turn_id = said->turn;
+  prompt.content = said->content;
+  auto images = co_await images_of(said->attachments);
   if (!images) co_return std::unexpected(std::move(images.error()));
   prompt.images = std::move(*images);
   if (!alive()) {
     if (auto opened = co_await open_or_begin_afresh(true); !opened) co_return opened;
   }
-  if (starting_->cancelled) {
+  if (!step(delivery::HandOver{})) {
     co_return fail(ErrorCode::Cancelled, "Cancelled before the agent got it.");
   }
-  starting_->handed = true;
   auto sent = co_await provider_->send_message(id(), std::move(prompt));
   if (!sent) co_return std::unexpected(std::move(sent.error()));
   co_return Result<void>{};
@@ -244,22 +219,29 @@ asio::awaitable<Result<std::vector<PromptImage>>> Session::images_of(
   co_return images;
 }
 
-/// Puts the user's message into the conversation, once, when its turn begins.
-void Session::announce() {
-  if (std::exchange(starting_->announced, true)) return;
-  live_->put(user_item(*starting_));
-  live_->put_prompt(prompt_record(*starting_, true));
+/// The agent works on this turn: the user's message goes into the conversation, once.
+void Session::begun(const TurnId& turn) {
+  const auto* handed = std::get_if<delivery::HandedOver>(&delivery_);
+  if (handed == nullptr || handed->prompt->turn != turn) return;
+  step(delivery::Begin{});
+  put_message(*on_its_way());
+}
+
+void Session::put_message(const UserPrompt& prompt) {
+  live_->put(user_item(prompt, id(), now()));
+  live_->put_prompt(to_record(prompt, PromptFate::Settled));
 }
 
 void Session::prompt_failed(const Error& why) {
-  announce();
-  Turn failed = turn_of(*starting_, TurnType::Error);
-  if (const Turn* open = live_->timeline().open_turn(starting_->turn)) failed = *open;
+  const UserPrompt& prompt = *on_its_way();
+  if (!std::holds_alternative<delivery::Begun>(delivery_)) put_message(prompt);
+  Turn failed = turn_of(prompt, id(), TurnType::Error);
+  if (const Turn* open = live_->timeline().open_turn(prompt.turn)) failed = *open;
   failed.type = TurnType::Error;
   failed.content.reset();
   failed.held = false;
   failed.ended_at = now();
-  if (starting_->cancelled) {
+  if (std::holds_alternative<delivery::Withdrawn>(delivery_)) {
     failed.type = TurnType::Complete;
     failed.status = TurnStatus::Cancelled;
   } else {
@@ -273,51 +255,52 @@ asio::awaitable<Result<void>> Session::edit_queue(SessionQueueRequest request) {
   const auto self = shared_from_this();
   if (auto active = co_await ready(); !active) co_return active;
   if (request.turn_id) {
-    const auto found = std::ranges::find(queue_, *request.turn_id, &Prompted::turn);
-    if (found == queue_.end()) {
-      const bool running = open_turns_.contains(*request.turn_id) ||
-                           (starting_ && starting_->turn == *request.turn_id);
-      auto stored =
-          co_await host_.deps().store.read_entry(id(), EntryKind::Turn, request.turn_id->str());
-      if (running || (stored && stored->has_value())) {
-        co_return fail(ErrorCode::TurnStarted, "This message is with the agent already.");
-      }
-      co_return fail(ErrorCode::TurnNotFound, "There is no such turn in this session.");
-    }
-    if (request.content) {
-      if (title_from_prompt(*request.content).empty()) {
-        co_return fail(ErrorCode::InvalidRequest, "content: must not be empty (null removes it)");
-      }
-      found->content = *request.content;
-      put_queued(*found, held_);
-    } else {
-      Turn removed = turn_of(*found, TurnType::Complete);
-      removed.status = TurnStatus::Cancelled;
-      removed.ended_at = now();
-      live_->put(std::move(removed));
-      queue_.erase(found);
-      if (queue_.empty()) held_ = false;
-    }
+    auto changed_one = co_await change_queued(*request.turn_id, std::move(request.content));
+    if (!changed_one) co_return changed_one;
   }
   if (request.resume) release_queue();
   changed();
   co_return co_await live_->durable();
 }
 
+/// Another text for a turn that waits; without one it is removed.
+asio::awaitable<Result<void>> Session::change_queued(TurnId turn,
+                                                     std::optional<std::string> content) {
+  const auto self = shared_from_this();
+  if (!queue_.find(turn)) {
+    const bool running = open_turns_.contains(turn) || on_its_way(turn);
+    auto stored = co_await host_.deps().store.read_entry(id(), EntryKind::Turn, turn.str());
+    if (running || (stored && stored->has_value())) {
+      co_return fail(ErrorCode::TurnStarted, "This message is with the agent already.");
+    }
+    co_return fail(ErrorCode::TurnNotFound, "There is no such turn in this session.");
+  }
+  if (content) {
+    if (title_from_prompt(*content).empty()) {
+      co_return fail(ErrorCode::InvalidRequest, "content: must not be empty (null removes it)");
+    }
+    put_queued(*queue_.edit(turn, std::move(*content)));
+    co_return Result<void>{};
+  }
+  Turn removed = turn_of(*queue_.remove(turn), id(), TurnType::Complete);
+  removed.status = TurnStatus::Cancelled;
+  removed.ended_at = now();
+  live_->put(std::move(removed));
+  co_return Result<void>{};
+}
+
 asio::awaitable<Result<void>> Session::cancel(std::optional<TurnId> turn) {
   const auto self = shared_from_this();
-  if (turn && is_queued(*turn)) {
+  if (turn && queue_.find(*turn)) {
     SessionQueueRequest remove;
     remove.session_id = id();
     remove.turn_id = turn;
     co_return co_await edit_queue(std::move(remove));
   }
-  if (starting_ && !starting_->handed && (!turn || starting_->turn == *turn)) {
-    starting_->cancelled = true;  // It is being stored, or its agent is starting.
-    co_return Result<void>{};
-  }
-  const bool runs =
-      busy() && (!turn || open_turns_.contains(*turn) || (starting_ && starting_->turn == *turn));
+  // It is being stored, or its agent is starting: the agent will not hear of it.
+  const bool meant = !turn || on_its_way(*turn);
+  if (meant && step(delivery::Withdraw{})) co_return Result<void>{};
+  const bool runs = busy() && (meant || open_turns_.contains(*turn));
   if (!runs || provider_ == nullptr) co_return Result<void>{};
   co_return co_await provider_->cancel_turn(id());
 }
