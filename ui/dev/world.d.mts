@@ -20,6 +20,7 @@ export class World {
   constructor(story: string);
   epoch: string;
   version: string;
+  wireVersion: number;
   pace: number;
   startMs?: number;
   projects: Project[];
@@ -31,6 +32,8 @@ export class World {
   sent: Map<string, string>;
   /** What an agent waits for before it takes a prompt. */
   hold?: Promise<void>;
+  /** What an agent waits for before it has taken an answer. */
+  delivery?: Promise<void>;
   connections: Set<{ ws: { close?(): void } }>;
   addProject(path: string): Project;
   addSession(projectId: string, cliType: string, title: string, more?: Partial<SessionInfo>): DevSession;

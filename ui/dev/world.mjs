@@ -33,6 +33,7 @@ export class World {
   constructor(story) {
     this.epoch = randomUUID();
     this.version = "0.1.0";
+    this.wireVersion = 2;
     this.projects = [];
     this.agents = [];
     this.refusing = new Set();
@@ -134,7 +135,7 @@ export class World {
     const connection = { ws, open: new Map() };
     this.connections.add(connection);
     const send = (message) => ws.send(JSON.stringify(message));
-    send({ type: "hello", version: this.version, wireVersion: 2, epoch: this.epoch });
+    send({ type: "hello", version: this.version, wireVersion: this.wireVersion, epoch: this.epoch });
     send({ type: "project:list", projects: this.projects });
     for (const agent of this.agents)
       send({ type: "agent:status", cliType: agent.cliType, status: agent.status });
@@ -217,7 +218,7 @@ export class World {
         session.cancel?.();
         return { type: "ok" };
       case "session:answer":
-        this.answer(session, message);
+        await this.answer(session, message);
         return { type: "ok" };
       case "session:archive":
         this.change(session, { archived: message.archived });
@@ -380,7 +381,7 @@ export class World {
     }
   }
 
-  answer(session, { itemId, optionId, message, answers }) {
+  async answer(session, { itemId, optionId, message, answers }) {
     const item = session.timeline.items.get(itemId);
     if (!item) throw fail(404, "ITEM_NOT_FOUND", "There is no such question.");
     if (item.state !== "pending") throw fail(409, "ALREADY_ANSWERED", "Someone has answered this already.");
@@ -389,10 +390,16 @@ export class World {
       ...(message ? { message } : {}),
       ...(answers ? { answers } : {}),
     };
+    session.timeline.item(itemId, { answer: given, errorMessage: undefined });
+    try {
+      await this.delivery;
+    } catch (error) {
+      session.timeline.item(itemId, { answer: undefined, errorMessage: error.message });
+      throw fail(502, "AGENT_UNAVAILABLE", error.message);
+    }
     session.timeline.item(itemId, {
       state: "answered",
       status: "complete",
-      answer: given,
       answeredAt: new Date().toISOString(),
       answeredBy: "browser",
     });

@@ -333,6 +333,35 @@ describe("approvals", () => {
     expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "once", itemId: "t1:approval" });
   });
 
+  it("are being sent until the agent has taken the answer", async () => {
+    await open("s-2");
+    let take = () => {};
+    page.world.delivery = new Promise((resolve) => (take = resolve));
+    button(await until(() => $(page.root, ".approval.pending")), /^Allow once/).click();
+    await until(() => $(page.root, ".approval.pending header")!.textContent!.endsWith("Sending…"));
+    const card = $(page.root, ".approval.pending")!;
+    expect($$(card, "button").every((one) => (one as HTMLButtonElement).disabled)).toBe(true);
+    await press(card, "3");
+    expect(page.heard("session:answer")).toHaveLength(1);
+    take();
+    await until(() => $(page.root, ".approval.decided"));
+  });
+
+  it("are open again with the reason when the agent does not take the answer", async () => {
+    await open("s-2");
+    let fail = (_why: Error) => {};
+    page.world.delivery = new Promise((_resolve, reject) => (fail = reject));
+    button(await until(() => $(page.root, ".approval.pending")), /^Allow once/).click();
+    await until(() => page.heard("session:answer").length === 1);
+    fail(new Error("The agent does not read its input."));
+    await until(() => $(page.root, ".approval.pending .problem")?.textContent?.includes("does not read"));
+    await until(() => !button(page.root, /^Allow once/).disabled);
+    page.world.delivery = undefined;
+    button(page.root, /^Allow once/).click();
+    await until(() => $(page.root, ".approval.decided"));
+    expect($(page.root, ".approval .problem")).toBeNull();
+  });
+
   it("are answered from the inbox with a number key; words for an agent that takes none are the next message", async () => {
     page = await startPage(new World("busy"));
     button(page.root, /^Inbox/).click();

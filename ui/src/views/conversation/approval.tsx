@@ -72,21 +72,23 @@ export const takesWords = (protocol: string | undefined, kind: string) =>
 
 function Pending({ item, alone }: { item: Approval; alone: boolean }) {
   const app = useApp();
-  const [busy, setBusy] = useState(false);
+  const [asking, setAsking] = useState(false);
+  // The agent has not taken the answer yet, whoever gave it.
+  const busy = asking || item.answer !== undefined;
   const [note, setNote] = useState("");
   const protocol = app.agents.of(app.sessions.of(item.sessionId)?.value.cliType ?? "")?.protocol;
   const hint = useId();
   const answer = (value: ApprovalAnswer, kind = "") => {
     const words = note.trim();
     const within = words !== "" && takesWords(protocol, kind);
-    setBusy(true);
+    setAsking(true);
     void answerApproval(app, item, { ...(within ? { message: words } : {}), ...value })
       .then((accepted) => {
         if (!accepted || words === "" || within) return;
         if (kind.startsWith("reject")) sendAfterRefusal(app, item.sessionId, words);
         else sendMessage(app, item.sessionId, words);
       })
-      .finally(() => setBusy(false));
+      .finally(() => setAsking(false));
   };
   const diff = askedDiff(item.toolArguments);
   const detail = readable(item);
@@ -99,7 +101,8 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
       event.ctrlKey ||
       event.metaKey ||
       event.altKey ||
-      event.repeat
+      event.repeat ||
+      busy
     )
       return;
     const option = item.options[Number(event.key) - 1];
@@ -114,6 +117,11 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
         <span class="needs-dot" aria-hidden="true" />
         <strong class="approval-title">{said && !diff ? "May this run?" : item.title}</strong>
         {item.toolName && !item.title.startsWith(item.toolName) && <span class="chip">{item.toolName}</span>}
+        {busy && (
+          <span class="muted" role="status">
+            Sending…
+          </span>
+        )}
       </header>
       {item.kind === "plan" && item.detail ? (
         <div class="detail plan-detail">
@@ -131,6 +139,11 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
       {callDiffs.map((one) => (
         <DiffView key={one.path} id={`asked:${item.sessionId}:${item.itemId}`} diff={one} root={root} />
       ))}
+      {!busy && item.errorMessage && (
+        <p class="problem" role="alert">
+          {item.errorMessage}
+        </p>
+      )}
       {item.questions && item.questions.length > 0 ? (
         <Questions item={item} busy={busy} answer={answer} />
       ) : (
