@@ -57,6 +57,8 @@ export interface Harness {
   asked: string[];
   heard(type: string): Record<string, unknown>[];
   reload(): Promise<void>;
+  /** How often the page wanted to be reloaded. */
+  reloads: number;
   close(): void;
   online: { value: boolean };
 }
@@ -112,7 +114,9 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
     });
     const api = new Api(fetcher, async () => {});
     localStorage.setItem("lb.token", "token");
-    const app = new App(api, link);
+    const app = new App(api, link, () => {
+      harness.reloads++;
+    });
     forgetUnmade(app);
     link.start();
     const root = document.createElement("div");
@@ -125,25 +129,27 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
     );
     return { app, root };
   };
-  const harness: Harness = {
+  const harness = {
     world,
     pipes,
     asked,
     online,
-    ...build(),
-    heard: (type) => pipes.flatMap((pipe) => pipe.heard).filter((message) => message["type"] === type),
+    reloads: 0,
+    heard: (type: string) =>
+      pipes.flatMap((pipe) => pipe.heard).filter((message) => message["type"] === type),
     /** As a reload of the page: everything in memory is gone, storage stays. */
-    async reload() {
+    async reload(this: Harness) {
       this.close();
       Object.assign(this, build());
       await until(() => this.app.projects.known.value && this.app.agents.list.value.length > 0);
     },
-    close() {
+    close(this: Harness) {
       render(null, this.root);
       pipes.forEach((pipe) => pipe.close());
       this.app.link.requireLogin();
     },
-  };
+  } as Harness;
+  Object.assign(harness, build());
   if (options.wait !== false)
     await until(
       () =>

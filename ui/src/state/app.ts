@@ -18,7 +18,7 @@ import { receive } from "./receive";
 import { Sessions } from "./sessions";
 import { Timelines } from "./timelines";
 import { Toasts } from "./toasts";
-import { Version } from "./version";
+import { isWriting, Version } from "./version";
 
 const kClockMs = 30_000;
 
@@ -31,7 +31,7 @@ export class App {
   readonly nav = new Navigation();
   readonly inbox = new Inbox();
   readonly reading = new Reading();
-  readonly version = new Version();
+  readonly version: Version;
   readonly agents: Agents;
   readonly timelines: Timelines;
   readonly outbox: Outbox;
@@ -44,7 +44,12 @@ export class App {
   constructor(
     readonly api: Api,
     readonly link: Connection,
+    reload = () => location.reload(),
   ) {
+    this.version = new Version({
+      reload,
+      mayReload: () => !this.drafts.hasImages && !isWriting(document.activeElement),
+    });
     this.agents = new Agents(api);
     this.login = new Login(api, link);
     this.timelines = new Timelines(link, api, {

@@ -35,6 +35,10 @@ export class Drafts {
   images(id: string): readonly DraftImage[] {
     return this.pictures.value[id] ?? kNone;
   }
+  /** Pictures do not outlive the page. */
+  get hasImages(): boolean {
+    return Object.values(this.pictures.peek()).some((images) => images.length > 0);
+  }
   addImage(id: string, image: DraftImage): void {
     this.setImages(id, [...this.imagesNow(id), image]);
   }

@@ -8,9 +8,9 @@ type Handlers = { readonly [T in ServerMessage["type"]]: (app: App, message: Mes
 const ignored = () => {}; // An answer: whoever asked has it.
 
 const handlers: Handlers = {
-  hello: (app, { version, epoch }) => {
-    app.version.hello(version);
-    app.timelines.connected(epoch);
+  hello: (app, message) => {
+    if (!app.version.hello(message)) return;
+    app.timelines.connected(message.epoch);
     app.agents.refresh();
     app.inbox.connected();
     app.outbox.flushAll();
