@@ -196,3 +196,40 @@ test(
     }
   },
 );
+
+test("a page that speaks another wire than its server reloads once, keeps the draft and then says so", async () => {
+  const { server, page } = await ready();
+  try {
+    await newSession(page);
+    await page.locator(".composer textarea").fill("half a thought");
+    let loads = 0;
+    page.on("load", () => loads++);
+    // From now on the server says of itself that it is newer than this page.
+    await page.routeWebSocket(/\/ws$/, (socket) => {
+      socket.connectToServer().onMessage((text) => {
+        const message = JSON.parse(text);
+        if (message.type === "hello") message.wireVersion += 1;
+        socket.send(JSON.stringify(message));
+      });
+    });
+    await page.reload();
+    const banner = page.locator(".banner", { hasText: "Reload the page" });
+    await banner.waitFor();
+    assert.equal(loads, 2, "the reload of this test, and one of the page");
+    await reads(page.locator(".session-head h1"), /New Session/);
+    assert.equal(
+      await page.locator(".composer textarea").inputValue(),
+      "half a thought",
+    );
+    await page.unrouteAll();
+    await banner.getByRole("button", { name: "Reload the page" }).click();
+    await until(async () => loads === 3, "the reload that was asked for");
+    assert.equal(
+      await page.locator(".composer textarea").inputValue(),
+      "half a thought",
+    );
+    assert.deepEqual(page.problems, []);
+  } finally {
+    await server.stop();
+  }
+});
