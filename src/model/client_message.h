@@ -340,5 +340,7 @@ void describe(Fields& field, ClientMessage& message) {
   field.optional("requestId", message.request_id);
   field.tagged("type", message.body);
 }
+extern template void describe(Encoder&, ClientMessage&);  // Compiled once, in codecs.cpp.
+extern template void describe(Decoder&, ClientMessage&);
 
 }  // namespace lb

@@ -217,6 +217,8 @@ void describe(Fields& field, Item& item) {
   field.optional("errorMessage", item.error_message);
   field.optional("parentCallId", item.parent_call_id);
 }
+extern template void describe(Encoder&, Item&);  // Compiled once, in codecs.cpp.
+extern template void describe(Decoder&, Item&);
 
 /// The newest whole form of an item, as providers emit it.
 using Upsert = Item;

@@ -298,5 +298,7 @@ void describe(Fields& field, ServerMessage& message) {
   field.tagged("type", message.body);
   field.optional("requestId", message.request_id);
 }
+extern template void describe(Encoder&, ServerMessage&);  // Compiled once, in codecs.cpp.
+extern template void describe(Decoder&, ServerMessage&);
 
 }  // namespace lb

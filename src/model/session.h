@@ -64,6 +64,8 @@ void describe(Fields& field, AgentInfo& agent) {
   field.optional("remedy", agent.remedy);
   field.optional("warm", agent.warm);
 }
+extern template void describe(Encoder&, AgentInfo&);  // Compiled once, in codecs.cpp.
+extern template void describe(Decoder&, AgentInfo&);
 
 enum class SessionState { Open, Loading, Dead };
 template <>
@@ -108,6 +110,8 @@ void describe(Fields& field, SessionInfo& info) {
   field("archived", info.archived);
   field("discovered", info.discovered);
 }
+extern template void describe(Encoder&, SessionInfo&);  // Compiled once, in codecs.cpp.
+extern template void describe(Decoder&, SessionInfo&);
 
 /// Something the user may choose: a mode, a model or how much to think.
 struct Choice {
@@ -179,6 +183,8 @@ void describe(Fields& field, SessionFacts& facts) {
   field.optional("usage", facts.usage);
   field.optional("costUsd", facts.cost_usd);
 }
+extern template void describe(Encoder&, SessionFacts&);  // Compiled once, in codecs.cpp.
+extern template void describe(Decoder&, SessionFacts&);
 
 /// The answer of `GET /api/session/:id/status`: everything known of one session.
 struct SessionStatus {

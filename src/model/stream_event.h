@@ -281,5 +281,7 @@ void describe(Fields& field, StreamEvent& event) {
   require(field, event.payload.body.index() == static_cast<std::size_t>(event.type), "payload.type",
           "differs from the outer type");
 }
+extern template void describe(Encoder&, StreamEvent&);  // Compiled once, in codecs.cpp.
+extern template void describe(Decoder&, StreamEvent&);
 
 }  // namespace lb

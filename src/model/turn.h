@@ -100,6 +100,8 @@ void describe(Fields& field, Turn& turn) {
   require(field, (turn.type == TurnType::Complete) == turn.status.has_value(), "status",
           "belongs to turn_complete, and only there");
 }
+extern template void describe(Encoder&, Turn&);  // Compiled once, in codecs.cpp.
+extern template void describe(Decoder&, Turn&);
 
 inline bool is_final(const Turn& turn) {
   return turn.type == TurnType::Complete || turn.type == TurnType::Error;
