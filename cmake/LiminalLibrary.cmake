@@ -22,6 +22,7 @@ function(lb_library name)
   target_link_libraries(lb_${name} ${scope} ${ARG_DEPENDS})
   if(sources)
     lb_precompiled(lb_${name} "${ARG_ASIO}")
+    lb_unity(lb_${name} ${sources})
   endif()
 
   if(LB_TESTS AND tests)
@@ -40,4 +41,16 @@ function(lb_precompiled target asio)
   else()
     target_precompile_headers(${target} REUSE_FROM lb_pch)
   endif()
+endfunction()
+
+# Several files as one translation unit, in the build that users wait for: what they share is parsed,
+# instantiated and optimised once. All other builds, and clang-tidy, look at each file by itself.
+option(LB_UNITY "Compile the files of a folder together" OFF)
+function(lb_unity target)
+  if(NOT LB_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  list(FILTER ARGN INCLUDE REGEX "_impl\\.cpp$")  # Libraries compiled once have macros of their own.
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

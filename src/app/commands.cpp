@@ -26,11 +26,6 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX want
 namespace lb {
 namespace {
 
-int failed(const std::string& why) {
-  std::cerr << "liminal-builder: " << why << "\n";
-  return 1;
-}
-
 /// The message of an answer that is an error, or nothing.
 std::optional<std::string> error_in(const std::string& answer) {
   if (!answer.starts_with(R"({"code":")")) return std::nullopt;

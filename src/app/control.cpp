@@ -6,18 +6,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
+#include "base/awaitable.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/metrics.h"
@@ -26,7 +25,6 @@ namespace lb {
 namespace {
 
 using asio::local::stream_protocol;
-constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kRequestBytesMax = 64U << 10U;
 constexpr std::string_view kName = "/control.sock";
 /// Commands at once, and how long one may take to say what it wants: people type them.
@@ -102,11 +100,11 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
  private:
   static asio::awaitable<void> accept(std::shared_ptr<Impl> self) {
     while (self->acceptor_.is_open()) {
-      auto [error, socket] = co_await self->acceptor_.async_accept(kToken);
+      auto [error, socket] = co_await self->acceptor_.async_accept(kNoThrow);
       if (error) {  // Closed; or out of descriptors, and that passes.
         if (!self->acceptor_.is_open()) co_return;
         asio::steady_timer pause(self->io_, std::chrono::milliseconds(100));
-        co_await pause.async_wait(kToken);
+        co_await pause.async_wait(kNoThrow);
         continue;
       }
       if (!may_ask(socket.native_handle()) || self->asking_ >= kAtOnceMax) {
@@ -134,7 +132,7 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
       if (!stopped && open) open->cancel(ignored);
     });
     const auto [error, size] = co_await asio::async_read_until(
-        socket, asio::dynamic_buffer(line, kRequestBytesMax), '\n', kToken);
+        socket, asio::dynamic_buffer(line, kRequestBytesMax), '\n', kNoThrow);
     if (error) co_return;
     limit.cancel();
     auto request = parse_json(std::string_view(line).substr(0, size));
@@ -145,7 +143,7 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
       auto result = co_await self->handler_(request->get_object());
       answer = result ? std::move(*result) : encode_error(result.error());
     }
-    co_await asio::async_write(socket, asio::buffer(answer), kToken);
+    co_await asio::async_write(socket, asio::buffer(answer), kNoThrow);
   }
 
   static std::string encode_error(const Error& error) {

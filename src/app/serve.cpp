@@ -9,20 +9,19 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 
 #include "app/control.h"
+#include "base/awaitable.h"
 #include "base/version.h"
 #include "process/guarded_process.h"
 #include "process/spawn.h"
@@ -34,14 +33,8 @@
 namespace lb {
 namespace {
 
-constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 /// SIGTERM is answered within 10 s whatever hangs.
 constexpr std::chrono::milliseconds kStopMax{9000};
-
-int failed(const std::string& why) {
-  std::cerr << "liminal-builder: " << why << "\n";
-  return 1;
-}
 
 /// Long texts come and go: each block of them is mapped by itself and returns to the system when it
 /// is let go. Left to itself the allocator raises that threshold and keeps them.
@@ -141,7 +134,7 @@ class Program {
     } else {
       self->server_->start();
       self->ready();
-      co_await signals.async_wait(kToken);
+      co_await signals.async_wait(kNoThrow);
       signals.async_wait([](boost::system::error_code error, int) {
         if (!error) std::_Exit(0);
       });
@@ -207,6 +200,11 @@ class Program {
 };
 
 }  // namespace
+
+int failed(const std::string& why) {
+  std::cerr << "liminal-builder: " << why << "\n";
+  return 1;
+}
 
 std::optional<std::string> bind_problem(const Options& options) {
   boost::system::error_code error;

@@ -21,6 +21,9 @@ int licenses_command();
 /// The licences of everything inside: packaging/copyright and the texts it refers to.
 std::string_view license_text();
 
+/// Says why on stderr; the exit code of a command that could not do it.
+int failed(const std::string& why);
+
 /// Opens the user's browser where there is one; never fails, never waits.
 void open_browser(const std::string& url);
 

@@ -22,6 +22,11 @@ struct Timestamp {
 /// Milliseconds of a clock that never goes back.
 using MonoMs = std::int64_t;
 
+template <class Duration>
+MonoMs to_ms(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
 std::string to_iso(Timestamp time);
 
 /// Accepts `YYYY-MM-DDTHH:MM:SS[.fraction]Z` naming a real instant, nothing else.

@@ -95,6 +95,14 @@ std::string_view utf8_suffix(std::string_view text, std::size_t bytes_max) {
   return text.substr(begin);
 }
 
+std::string ascii_lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
 bool is_js_space(char32_t c) {
   switch (c) {
     case 0x09:

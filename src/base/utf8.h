@@ -29,6 +29,9 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 /// The longest suffix of at most `bytes_max` bytes that does not cut a code point.
 std::string_view utf8_suffix(std::string_view text, std::size_t bytes_max);
 
+/// ASCII letters in lower case, all else as it is.
+std::string ascii_lower(std::string_view text);
+
 /// White space as JavaScript's \s knows it.
 bool is_js_space(char32_t c);
 

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
+#include "base/awaitable.h"
 #include "base/utf8.h"
 
 namespace lb::demo {
@@ -12,7 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 constexpr auto kWordPause = 22ms;
 constexpr auto kOutputPause = 260ms;
 /// About what a model's tokenizer makes of English.
@@ -83,7 +80,7 @@ asio::awaitable<void> Narrator::wait(std::chrono::microseconds time) {
   const auto until = std::chrono::steady_clock::now() + time;
   do {  // At least once, so that a fast conversation hears a cancel too.
     wake_.expires_at(until);
-    co_await wake_.async_wait(kTuple);
+    co_await wake_.async_wait(kNoThrow);
     throw_if_cancelled();
   } while (std::chrono::steady_clock::now() < until);
 }
@@ -229,7 +226,7 @@ asio::awaitable<Decision> Narrator::ask(json::object tool_call) {
   while (!*answer) {
     throw_if_cancelled();
     wake_.expires_at(asio::steady_timer::time_point::max());
-    co_await wake_.async_wait(kTuple);
+    co_await wake_.async_wait(kNoThrow);
   }
   throw_if_cancelled();
   const RpcReply& reply = **answer;

@@ -2,17 +2,13 @@
 
 #include <unistd.h>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 
+#include "base/awaitable.h"
+
 namespace lb::demo {
-namespace {
-
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
-
-}  // namespace
+namespace {}  // namespace
 
 Stdio::~Stdio() {
   taken_->release();  // The thread, if it waits for us, finds us gone.
@@ -54,7 +50,7 @@ asio::awaitable<std::optional<Line>> Stdio::next_line() {
       waiting_for_more_ = true;
       taken_->release();
     }
-    co_await changed_.async_wait(kTuple);
+    co_await changed_.async_wait(kNoThrow);
   }
 }
 
@@ -75,7 +71,7 @@ asio::awaitable<Result<void>> Stdio::flushed() {
 
 asio::awaitable<ExitStatus> Stdio::exited() {
   const auto self = shared_from_this();
-  while (!ended_) co_await changed_.async_wait(kTuple);
+  while (!ended_) co_await changed_.async_wait(kNoThrow);
   co_return ExitStatus{.code = 0, .signal = {}};
 }
 

@@ -17,17 +17,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <fstream>
 
 #include "base/arrival.h"
+#include "base/awaitable.h"
 #include "base/fd.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -39,7 +38,6 @@
 namespace lb {
 namespace {
 
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 /// Small on purpose: all lines of one read are handled in one go, and others wait that long.
 constexpr std::size_t kReadBytes = std::size_t{16} << 10U;
 /// An agent whose output is always there for us has been read for this long in one go; it then
@@ -111,7 +109,7 @@ class Child : public std::enable_shared_from_this<Child> {
   static asio::awaitable<void> sweep(asio::any_io_executor executor);
   /// Waits for a change of anything; the caller looks again.
   static asio::awaitable<void> change(std::shared_ptr<Child> self) {
-    co_await self->changed_.async_wait(kTuple);
+    co_await self->changed_.async_wait(kNoThrow);
   }
 
   /// Before a read: a pause, when this agent floods.
@@ -191,7 +189,8 @@ asio::awaitable<std::optional<Line>> Child::next_line() {
       continue;
     }
     co_await leave_room();
-    const auto [error, got] = co_await stdout_.async_read_some(asio::buffer(read_buffer_), kTuple);
+    const auto [error, got] =
+        co_await stdout_.async_read_some(asio::buffer(read_buffer_), kNoThrow);
     read_at_ = Clock::now();
     last_read_ = got;
     read_us_ = Arrival::now_us();
@@ -209,7 +208,7 @@ asio::awaitable<void> Child::leave_room() {
   if (flood_ < kFloodTurn) co_return;
   if (!gap_) gap_.emplace(changed_.get_executor());
   gap_->expires_after(std::exchange(flood_, {}) / 2);
-  co_await gap_->async_wait(kTuple);
+  co_await gap_->async_wait(kNoThrow);
 }
 
 Result<void> Child::write_line(std::string line) {
@@ -238,7 +237,7 @@ asio::awaitable<void> Child::write_input(std::shared_ptr<Child> self) {
     std::size_t written = 0;
     while (written < self->input_writing_.size()) {
       const asio::const_buffer rest = asio::buffer(self->input_writing_) + written;
-      const auto [error, count] = co_await self->stdin_.async_write_some(rest, kTuple);
+      const auto [error, count] = co_await self->stdin_.async_write_some(rest, kNoThrow);
       written += count;
       if (!error) continue;
       self->input_broken_ = true;
@@ -314,7 +313,8 @@ void Child::keep_stderr(std::string_view bytes) {
 asio::awaitable<void> Child::drain_stderr(std::shared_ptr<Child> self) {
   std::vector<char> buffer(std::size_t{16} << 10U);
   while (!self->status_) {
-    const auto [error, got] = co_await self->stderr_.async_read_some(asio::buffer(buffer), kTuple);
+    const auto [error, got] =
+        co_await self->stderr_.async_read_some(asio::buffer(buffer), kNoThrow);
     self->keep_stderr({buffer.data(), got});
     if (error) co_return;
   }
@@ -342,7 +342,7 @@ ExitStatus Child::read_report() {
 
 asio::awaitable<void> Child::watch_guardian(std::shared_ptr<Child> self) {
   const auto [error] =
-      co_await self->guardian_.async_wait(asio::posix::descriptor_base::wait_read, kTuple);
+      co_await self->guardian_.async_wait(asio::posix::descriptor_base::wait_read, kNoThrow);
   if (error) co_return;  // The destructor does the rest.
   siginfo_t how{};
   self->reap(how);
@@ -367,7 +367,7 @@ asio::awaitable<void> Child::sweep(asio::any_io_executor executor) {
   for (int none = 0; none < 2 && std::chrono::steady_clock::now() < deadline;) {
     none = sweep_orphans() == 0 ? none + 1 : 0;
     pause.expires_after(kSweepPause);
-    co_await pause.async_wait(kTuple);
+    co_await pause.async_wait(kNoThrow);
   }
 }
 

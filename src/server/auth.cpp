@@ -19,11 +19,6 @@ namespace {
 constexpr MonoMs kMinuteMs = 60'000;
 constexpr std::size_t kHashChars = 64;
 
-template <class Duration>
-MonoMs ms(Duration duration) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-}
-
 Error io_error(const std::filesystem::path& path) {
   return {ErrorCode::Internal,
           "cannot write " + path.string() + ": " + std::generic_category().message(errno)};
@@ -58,7 +53,7 @@ Result<void> Auth::load() {
 std::string Auth::make_code() {
   while (codes_.size() >= limits::kLaunchCodesMax) codes_.pop_front();
   std::string code = make_secret();
-  codes_.push_back({sha256_hex(code), "", clock_.mono() + ms(limits::kLaunchCodeLife)});
+  codes_.push_back({sha256_hex(code), "", clock_.mono() + to_ms(limits::kLaunchCodeLife)});
   return code;
 }
 
@@ -120,7 +115,7 @@ std::optional<std::string> Auth::prove(std::string_view key_id, std::string_view
 std::string Auth::make_ticket(const std::string& grant) {
   while (tickets_.size() >= limits::kTicketsMax) tickets_.pop_front();
   std::string ticket = make_secret();
-  tickets_.push_back({sha256_hex(ticket), grant, clock_.mono() + ms(limits::kTicketLife)});
+  tickets_.push_back({sha256_hex(ticket), grant, clock_.mono() + to_ms(limits::kTicketLife)});
   return ticket;
 }
 

@@ -23,11 +23,6 @@ MonoMs now_ms() {
   return SystemClock().mono();
 }
 
-template <class Duration>
-MonoMs ms(Duration duration) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-}
-
 Piece text_piece(std::shared_ptr<const std::string> message) {
   const std::string_view body = *message;
   return {websocket_head(kText, body.size()), std::move(message), body, {}};
@@ -297,14 +292,14 @@ void Client::tick(MonoMs now) {
     if (now - ended_at_ > kCloseMs) outbox_->close();
     return;
   }
-  if (!outbox_->empty() && now - outbox_->last_progress() > ms(limits::kNoProgressTimeout)) {
+  if (!outbox_->empty() && now - outbox_->last_progress() > to_ms(limits::kNoProgressTimeout)) {
     counter("lb_readers_cut_total", "Clients closed for not reading.").add();
     return end(CloseCode::NoProgress, "no progress");
   }
   // As long as bytes move the other side is there; its pong may be behind a long history.
   const MonoMs moved = std::max({ping_at_, heard_at_, outbox_->last_progress()});
-  if (awaiting_pong_ && now - moved > ms(limits::kPongTimeout)) return outbox_->close();
-  if (!awaiting_pong_ && now - ping_at_ > ms(limits::kPingInterval)) ping();
+  if (awaiting_pong_ && now - moved > to_ms(limits::kPongTimeout)) return outbox_->close();
+  if (!awaiting_pong_ && now - ping_at_ > to_ms(limits::kPingInterval)) ping();
 }
 
 void Client::end(CloseCode code, std::string_view reason) {

@@ -4,17 +4,12 @@
 #include <cctype>
 
 #include "base/metrics.h"
+#include "base/utf8.h"
 
 namespace lb {
 namespace {
 
 constexpr std::string_view kTicketPrefix = "liminal.ticket.";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 std::unexpected<Error> refuse(ErrorCode code, std::string_view reason, std::string message) {
   counter("lb_http_refused_total", "Requests refused before routing.",
@@ -48,7 +43,7 @@ std::string_view ticket_of(std::string_view offered) {
 std::string_view bearer_of(const HttpRequest& request) {
   constexpr std::string_view kScheme = "bearer ";
   const std::string_view value = request.field("authorization");
-  if (value.size() <= kScheme.size() || lower(value.substr(0, kScheme.size())) != kScheme) {
+  if (value.size() <= kScheme.size() || ascii_lower(value.substr(0, kScheme.size())) != kScheme) {
     return {};
   }
   return value.substr(kScheme.size());
@@ -57,18 +52,18 @@ std::string_view bearer_of(const HttpRequest& request) {
 }  // namespace
 
 bool Gate::is_our_host(std::string_view host) const {
-  const std::string name = lower(host);
+  const std::string name = ascii_lower(host);
   const std::string port = ":" + std::to_string(options_.port);
   for (const std::string_view local : {"localhost", "127.0.0.1", "[::1]"}) {
     if (name == std::string(local) + port) return true;
     if (options_.port == 80 && name == local) return true;
   }
-  return options_.external_origin && name == lower(host_of(*options_.external_origin));
+  return options_.external_origin && name == ascii_lower(host_of(*options_.external_origin));
 }
 
 std::string Gate::origin_of(std::string_view host) const {
-  const std::string name = lower(host);
-  if (options_.external_origin && name == lower(host_of(*options_.external_origin))) {
+  const std::string name = ascii_lower(host);
+  if (options_.external_origin && name == ascii_lower(host_of(*options_.external_origin))) {
     return *options_.external_origin;
   }
   return "http://" + name;
@@ -90,7 +85,7 @@ Result<void> Gate::check_origin(const HttpRequest& request, Access access) const
     return refuse(ErrorCode::ForbiddenOrigin, "origin", std::string(kMessage));
   }
   if (access == Access::Shell) return {};
-  const std::string site = lower(request.field("sec-fetch-site"));
+  const std::string site = ascii_lower(request.field("sec-fetch-site"));
   const bool ours = site.empty() || site == "same-origin" || site == "none";
   if (!ours || request.count("sec-fetch-site") > 1) {
     return refuse(ErrorCode::ForbiddenOrigin, "site", std::string(kMessage));

@@ -1,11 +1,10 @@
 #include "server/http_connection.h"
 
 #include <array>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
 
+#include "base/awaitable.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "server/peer.h"
@@ -14,7 +13,6 @@
 namespace lb {
 namespace {
 
-constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kReadBytes = 16U << 10U;
 
 std::unexpected<Error> gone() {
@@ -77,7 +75,7 @@ asio::awaitable<Result<void>> HttpConnection::read_more() {
   const std::size_t before = buffer_.size();
   buffer_.resize(before + kReadBytes);
   const auto [error, got] =
-      co_await socket_.async_read_some(asio::buffer(buffer_.data() + before, kReadBytes), kToken);
+      co_await socket_.async_read_some(asio::buffer(buffer_.data() + before, kReadBytes), kNoThrow);
   buffer_.resize(before + got);
   if (timed_out_) co_return fail(ErrorCode::Timeout, "the request took too long");
   if (error) co_return gone();
@@ -179,7 +177,7 @@ asio::awaitable<HttpResponse> HttpConnection::call(const Route& route, RequestPa
   if (!accepted) co_return closing(accepted.error());
   if (parser.has_body() && request.field("expect") == "100-continue") {
     constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-    co_await asio::async_write(socket_, asio::buffer(kContinue), kToken);
+    co_await asio::async_write(socket_, asio::buffer(kContinue), kNoThrow);
   }
   if (auto body = co_await read_body(parser); !body) co_return closing(body.error());
   timer_.cancel();
@@ -202,7 +200,7 @@ asio::awaitable<bool> HttpConnection::write(HttpResponse response, bool keep_ali
   std::array<asio::const_buffer, 2> buffers = {asio::buffer(head), {}};
   if (!without_body) buffers[1] = asio::buffer(response.content());
   limit(limits::kNoProgressTimeout);
-  const auto [error, wrote] = co_await asio::async_write(socket_, buffers, kToken);
+  const auto [error, wrote] = co_await asio::async_write(socket_, buffers, kNoThrow);
   static Counter& bytes = counter("lb_http_bytes_out_total", "Bytes of answers.");
   bytes.add(wrote);
   if (error) co_return false;
@@ -217,7 +215,7 @@ asio::awaitable<void> HttpConnection::linger() {
   limit(std::chrono::seconds(1));
   std::array<char, 4096> sink{};
   for (std::size_t budget = 4U << 20U; budget > 0;) {
-    const auto [error, got] = co_await socket_.async_read_some(asio::buffer(sink), kToken);
+    const auto [error, got] = co_await socket_.async_read_some(asio::buffer(sink), kNoThrow);
     if (error) break;
     budget -= std::min(budget, got);
   }

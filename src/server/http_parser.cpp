@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/utf8.h"
+
 namespace lb {
 namespace {
 
@@ -19,12 +21,6 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_token_char);
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -35,7 +31,7 @@ std::string_view trim(std::string_view text) {
 bool lists(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(','), list.size());
-    if (lower(trim(list.substr(0, end))) == word) return true;
+    if (ascii_lower(trim(list.substr(0, end))) == word) return true;
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return false;
@@ -138,7 +134,7 @@ Result<void> RequestParser::parse_field(std::string_view line) {
   const std::size_t colon = line.find(':');
   // A folded line begins with a space and so has no token before its colon either.
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return bad("field name");
-  request_.fields.emplace_back(lower(line.substr(0, colon)), trim(line.substr(colon + 1)));
+  request_.fields.emplace_back(ascii_lower(line.substr(0, colon)), trim(line.substr(colon + 1)));
   return {};
 }
 
@@ -156,7 +152,8 @@ Result<void> RequestParser::decide_framing() {
   if (lengths + encodings > 1) return bad("more than one length");
   if (encodings == 1) {
     if (request_.minor_version == 0) return bad("Transfer-Encoding in HTTP/1.0");
-    if (lower(request_.field("transfer-encoding")) != "chunked") return bad("Transfer-Encoding");
+    if (ascii_lower(request_.field("transfer-encoding")) != "chunked")
+      return bad("Transfer-Encoding");
     chunked_ = true;
     state_ = State::ChunkSize;
     return {};

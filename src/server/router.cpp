@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "base/id.h"
+#include "base/utf8.h"
 
 namespace lb {
 namespace {
@@ -30,8 +31,7 @@ bool matches(std::string_view pattern, std::string_view path,
 std::string media_type(std::string_view value) {
   std::string out(value.substr(0, value.find(';')));
   while (out.ends_with(' ')) out.pop_back();
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
+  return ascii_lower(out);
 }
 
 }  // namespace

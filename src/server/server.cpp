@@ -1,13 +1,12 @@
 #include "server/server.h"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/ip/v6_only.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <charconv>
 
+#include "base/awaitable.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "server/openapi.h"
@@ -16,7 +15,6 @@ namespace lb {
 namespace {
 
 using asio::ip::tcp;
-constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 /// How long clients have to take their goodbye.
 constexpr std::chrono::milliseconds kFarewell{1500};
 
@@ -134,7 +132,7 @@ void Server::start() {
 
 asio::awaitable<void> Server::accept(tcp::acceptor& acceptor) {
   while (acceptor.is_open()) {
-    auto [error, socket] = co_await acceptor.async_accept(kToken);
+    auto [error, socket] = co_await acceptor.async_accept(kNoThrow);
     if (!error) {
       co_await wait_for_room();
       welcome(std::move(socket));
@@ -144,7 +142,7 @@ asio::awaitable<void> Server::accept(tcp::acceptor& acceptor) {
     // Out of descriptors, most likely: it passes when someone leaves.
     log_warn("http.accept_failed", {{"why", error.message()}});
     asio::steady_timer pause(io_, std::chrono::milliseconds(100));
-    co_await pause.async_wait(kToken);
+    co_await pause.async_wait(kNoThrow);
   }
 }
 
@@ -165,7 +163,7 @@ asio::awaitable<void> Server::wait_for_room() {
     }
     if (tries >= 2 * kTries) co_return;
     pause.expires_after(std::chrono::milliseconds(5));
-    co_await pause.async_wait(kToken);
+    co_await pause.async_wait(kNoThrow);
   }
 }
 
@@ -206,7 +204,7 @@ asio::awaitable<void> Server::stop() {
   const auto until = std::chrono::steady_clock::now() + kFarewell;
   while (context_.connections > 0 && std::chrono::steady_clock::now() < until) {
     pause.expires_after(std::chrono::milliseconds(10));
-    co_await pause.async_wait(kToken);
+    co_await pause.async_wait(kNoThrow);
   }
 }
 

@@ -1,14 +1,14 @@
 #include "server/websocket.h"
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/websocket.hpp>
 #include <cctype>
 
+#include "base/awaitable.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "server/client.h"
 #include "server/gate.h"
 
@@ -17,8 +17,6 @@ namespace websocket = boost::beast::websocket;
 
 namespace lb {
 namespace {
-
-constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 
 /// Beast's view of the socket: reads are the socket's, writes go into the outbox.
 class GatheredStream {
@@ -120,7 +118,7 @@ class WebSocketTask final : public SocketTask {
     Socket socket(outbox);
     configure(socket, request_.field("sec-websocket-protocol").contains(Gate::kSubprotocol));
     const auto handshake = handshake_of(request_);
-    const auto [refused] = co_await socket.async_accept(handshake, kToken);
+    const auto [refused] = co_await socket.async_accept(handshake, kNoThrow);
     if (refused) co_return;
 
     const auto client = std::make_shared<Client>(outbox, hub_, service_, request_.grant);
@@ -139,7 +137,7 @@ class WebSocketTask final : public SocketTask {
   asio::awaitable<void> read(Socket& socket, std::shared_ptr<Client> client) {
     beast::flat_buffer buffer;
     while (co_await client->wait_for_room()) {
-      const auto [error, size] = co_await socket.async_read(buffer, kToken);
+      const auto [error, size] = co_await socket.async_read(buffer, kNoThrow);
       if (error) co_return;
       if (client->over()) {
         buffer.consume(buffer.size());
@@ -163,9 +161,7 @@ class WebSocketTask final : public SocketTask {
 };
 
 bool names(std::string_view list, std::string_view word) {
-  std::string lower(list);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower.contains(word);
+  return ascii_lower(list).contains(word);
 }
 
 }  // namespace
