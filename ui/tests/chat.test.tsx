@@ -356,6 +356,7 @@ describe("approvals", () => {
     fail(new Error("The agent does not read its input."));
     await until(() => $(page.root, ".approval.pending .problem")?.textContent?.includes("does not read"));
     await until(() => !button(page.root, /^Allow once/).disabled);
+    expect(page.root.textContent!.split("does not read").length - 1).toBe(1);
     page.world.delivery = undefined;
     button(page.root, /^Allow once/).click();
     await until(() => $(page.root, ".approval.decided"));
@@ -418,7 +419,8 @@ describe("approvals", () => {
     await type(card.querySelector(".note")!, "use the cache instead");
     Object.assign(page.world.session("s-2").timeline.items.get("t1:approval")!, { state: "answered" });
     button(card, /^Allow once/).click();
-    await until(() => $(page.root, ".toast.error"));
+    await until(() => $(card, ".problem")?.textContent === "Someone has answered this already.");
+    expect($(page.root, ".toast.error")).toBeNull();
     expect(page.heard("session:send")).toEqual([]);
   });
 

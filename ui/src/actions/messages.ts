@@ -57,9 +57,15 @@ export function sendAfterRefusal(app: App, sessionId: string, words: string): vo
   }, kEndsTurnMs);
 }
 
-/** Answers an approval as it was shown: if it changed meanwhile, the server refuses and the new one is on screen. */
+/**
+ * Answers an approval as it was shown: if it changed meanwhile, the server refuses and the new one is on screen. Gives back
+ * why it was refused, for its card to say.
+ */
 export const answerApproval = (app: App, { sessionId, itemId, rev }: Approval, answer: ApprovalAnswer) =>
-  ask(app, { type: "session:answer", sessionId, itemId, rev, ...answer });
+  app.link.request({ type: "session:answer", sessionId, itemId, rev, ...answer }).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
 
 export async function attachImage(app: App, sessionId: string, file: File): Promise<void> {
   const key = crypto.randomUUID();

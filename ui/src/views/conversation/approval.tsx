@@ -73,8 +73,10 @@ export const takesWords = (protocol: string | undefined, kind: string) =>
 function Pending({ item, alone }: { item: Approval; alone: boolean }) {
   const app = useApp();
   const [asking, setAsking] = useState(false);
+  const [refused, setRefused] = useState<string>();
   // The agent has not taken the answer yet, whoever gave it.
   const busy = asking || item.answer !== undefined;
+  const problem = item.errorMessage ?? refused;
   const [note, setNote] = useState("");
   const protocol = app.agents.of(app.sessions.of(item.sessionId)?.value.cliType ?? "")?.protocol;
   const hint = useId();
@@ -83,8 +85,9 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
     const within = words !== "" && takesWords(protocol, kind);
     setAsking(true);
     void answerApproval(app, item, { ...(within ? { message: words } : {}), ...value })
-      .then((accepted) => {
-        if (!accepted || words === "" || within) return;
+      .then((why) => {
+        setRefused(why);
+        if (why !== undefined || words === "" || within) return;
         if (kind.startsWith("reject")) sendAfterRefusal(app, item.sessionId, words);
         else sendMessage(app, item.sessionId, words);
       })
@@ -139,9 +142,9 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
       {callDiffs.map((one) => (
         <DiffView key={one.path} id={`asked:${item.sessionId}:${item.itemId}`} diff={one} root={root} />
       ))}
-      {!busy && item.errorMessage && (
+      {!busy && problem && (
         <p class="problem" role="alert">
-          {item.errorMessage}
+          {problem}
         </p>
       )}
       {item.questions && item.questions.length > 0 ? (
