@@ -32,7 +32,7 @@ export async function createSession(app: App, options: NewSession): Promise<void
   const { cliType, projectId } = options;
   const temporary = `new:${crypto.randomUUID()}:${projectId}`;
   batch(() => {
-    app.prefs.setLastAgent(cliType);
+    app.prefs.set("lastAgent", cliType);
     app.sessions.beginCreating(temporary, { cliType, projectId });
     app.drafts.set(temporary, app.drafts.take(keptDraft(projectId)));
     app.nav.navigate({ page: "session", sessionId: temporary });

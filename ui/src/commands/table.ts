@@ -43,7 +43,6 @@ export interface Command {
 
 const info = (app: App, { sessionId }: Subject): SessionInfo | undefined =>
   sessionId === undefined ? undefined : app.sessions.of(sessionId)?.peek();
-const known = (app: App, about: Subject) => info(app, about) !== undefined;
 
 /** A command about a session that the server has. */
 function ofSession(
@@ -53,15 +52,21 @@ function ofSession(
 ): Command {
   return {
     ...look,
-    when: (app, about) => known(app, about) && when(info(app, about)!),
+    when: (app, about) => {
+      const session = info(app, about);
+      return session !== undefined && when(session);
+    },
     run: (app, about) => void run(app, info(app, about)!),
   };
 }
 
+const opens = (kind: "palette" | "add-project" | "search" | "settings" | "shortcuts") => (app: App) =>
+  app.nav.openDialog({ kind });
+const goes = (page: "home" | "inbox") => (app: App) => app.nav.navigate({ page });
 const theme = (value: Theme, label: string): Command => ({
   label: `Theme: ${label}`,
   icon: "gear",
-  run: (app) => app.prefs.setTheme(value),
+  run: (app) => app.prefs.set("theme", value),
 });
 const digit = (event: KeyboardEvent | undefined) => Number(event?.code.slice(-1));
 const isWorking = ({ activity }: SessionInfo) => activity === "working" || activity === "needs-approval";
@@ -70,7 +75,7 @@ const table = {
   palette: {
     label: "Command palette",
     keys: ["Ctrl", "K"],
-    run: (app) => app.nav.openDialog({ kind: "palette" }),
+    run: opens("palette"),
   },
   "new-session": {
     label: "New session",
@@ -81,19 +86,19 @@ const table = {
   "add-project": {
     label: "Add project",
     icon: "folder",
-    run: (app) => app.nav.openDialog({ kind: "add-project" }),
+    run: opens("add-project"),
   },
   search: {
     label: "Search all conversations",
     icon: "search",
     keys: ["Ctrl", "Shift", "F"],
-    run: (app) => app.nav.openDialog({ kind: "search" }),
+    run: opens("search"),
   },
   home: {
     label: "Overview",
     icon: "list",
     keys: ["Ctrl", "Alt", "H"],
-    run: (app) => app.nav.navigate({ page: "home" }),
+    run: goes("home"),
   },
   question: {
     label: "Go to the question that waits",
@@ -109,16 +114,16 @@ const table = {
     inPalette: "Open inbox",
     icon: "inbox",
     keys: ["Ctrl", "Alt", "I"],
-    run: (app) => app.nav.navigate({ page: "inbox" }),
+    run: goes("inbox"),
   },
   archived: { label: "Archived sessions", icon: "archive", run: (app) => void showArchive(app) },
-  settings: { label: "Settings", icon: "gear", run: (app) => app.nav.openDialog({ kind: "settings" }) },
+  settings: { label: "Settings", icon: "gear", run: opens("settings") },
   shortcuts: {
     label: "This sheet",
     inPalette: "Keyboard shortcuts",
     icon: "question",
     keys: ["?"],
-    run: (app) => app.nav.openDialog({ kind: "shortcuts" }),
+    run: opens("shortcuts"),
   },
   sidebar: {
     label: "Sidebar, in narrow windows",

@@ -45,7 +45,7 @@ export class Attention {
   async turnOn(): Promise<boolean> {
     if (!("Notification" in window)) return false;
     const allowed = (await Notification.requestPermission()) === "granted";
-    this.app.prefs.setNotify(allowed);
+    this.app.prefs.set("notify", allowed);
     return allowed;
   }
 }

@@ -8,7 +8,10 @@ const kMost = 560;
 export function Resizer() {
   const app = useApp();
   const set = (width: number) => {
-    app.prefs.setSidebarWidth(Math.round(Math.max(kLeast, Math.min(kMost, window.innerWidth * 0.6, width))));
+    app.prefs.set(
+      "sidebarWidth",
+      Math.round(Math.max(kLeast, Math.min(kMost, window.innerWidth * 0.6, width))),
+    );
   };
   const onKey = (event: KeyboardEvent) => {
     const step = event.shiftKey ? 32 : 16;

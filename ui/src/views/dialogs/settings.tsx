@@ -11,7 +11,7 @@ export function Settings({ close }: { close: () => void }) {
     ["dark", "Dark"],
   ];
   const toggleNotify = (on: boolean) => {
-    if (!on) return app.prefs.setNotify(false);
+    if (!on) return app.prefs.set("notify", false);
     void app.attention.turnOn().then((allowed) => {
       if (!allowed)
         app.toasts.add(
@@ -32,7 +32,7 @@ export function Settings({ close }: { close: () => void }) {
               value={value}
               checked={app.prefs.theme.value === value}
               onChange={() => {
-                app.prefs.setTheme(value);
+                app.prefs.set("theme", value);
               }}
             />
             {label}
