@@ -101,7 +101,7 @@ void print_agents(const Options& options) {
   SystemTimers timers(io.get_executor());
   const SystemClock clock;
   ProviderRegistry registry;
-  const AgentDeps deps{io.get_executor(), pool.get_executor(), launcher, clock, timers};
+  const ProviderDeps deps{io.get_executor(), pool.get_executor(), launcher, clock, timers};
   if (auto added = add_all_providers(registry, options.agents, deps); !added) {
     return line("!!", "configuration", added.error().message);
   }

@@ -102,7 +102,7 @@ class Program {
     auto store = open_sqlite_store(io_.get_executor(), {directory_.path(), {}});
     if (!store) return std::unexpected(std::move(store.error()));
     store_ = std::move(*store);
-    const AgentDeps deps{io_.get_executor(), pool_.get_executor(), launcher_, clock_, timers_};
+    const ProviderDeps deps{io_.get_executor(), pool_.get_executor(), launcher_, clock_, timers_};
     if (auto added = add_all_providers(registry_, options_.agents, deps); !added) return added;
     service_ = std::make_unique<SessionService>(
         ServiceDeps{io_.get_executor(), *store_, registry_, clock_, options_.warm_start});

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -91,10 +92,14 @@ std::optional<std::string> find_program(std::string_view program, std::string_vi
   return std::nullopt;
 }
 
-std::vector<std::pair<std::string, std::string>> child_environment(
-    const std::vector<std::pair<std::string, std::string>>& extra,
-    const std::vector<std::string>& path_prefix) {
-  std::vector<std::pair<std::string, std::string>> variables;
+std::string_view variable(const Environment& environment, std::string_view name) {
+  const auto found = std::ranges::find(environment, name, &Environment::value_type::first);
+  return found == environment.end() ? std::string_view() : std::string_view(found->second);
+}
+
+Environment child_environment(const Environment& extra,
+                              const std::vector<std::string>& path_prefix) {
+  Environment variables;
   const auto put = [&](std::string_view name, std::string_view value) {
     for (auto& [known, old] : variables) {
       if (known == name) {

@@ -20,6 +20,9 @@ namespace lb {
 
 namespace asio = boost::asio;
 
+/// Names and values.
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
 /// One line of a child's stdout, without its line end, always valid UTF-8.
 struct Line {
   std::string text;
@@ -41,7 +44,7 @@ struct ExitStatus {
 struct LaunchOptions {
   std::vector<std::string> argv;
   std::string cwd;
-  std::vector<std::pair<std::string, std::string>> env;  // The whole environment.
+  Environment env;  // The whole environment.
 };
 
 /// A running child. Destroying it kills the child and everything it started.
@@ -98,8 +101,10 @@ std::optional<std::string> find_program(std::string_view program, std::string_vi
 /// Our environment for a child: without our own variables and those that confuse a CLI
 /// (design: LIMINAL_BUILDER_*, NOTIFY_SOCKET, NODE_OPTIONS, DEBUG, CLAUDECODE,
 /// CLAUDE_CODE_ENTRYPOINT), with `extra` put over it and `path_prefix` before PATH.
-std::vector<std::pair<std::string, std::string>> child_environment(
-    const std::vector<std::pair<std::string, std::string>>& extra,
-    const std::vector<std::string>& path_prefix);
+Environment child_environment(const Environment& extra,
+                              const std::vector<std::string>& path_prefix);
+
+/// The value of a variable; empty when it is not there.
+std::string_view variable(const Environment& environment, std::string_view name);
 
 }  // namespace lb

@@ -391,21 +391,13 @@ class GuardedProcess final : public AgentProcess {
   std::shared_ptr<Child> child_;
 };
 
-std::string value_of(const std::vector<std::pair<std::string, std::string>>& env,
-                     std::string_view name) {
-  for (const auto& [key, value] : env) {
-    if (key == name) return value;
-  }
-  return {};
-}
-
 /// What can be known before starting it; the guardian says the rest on stderr.
 Result<std::string> runnable(const LaunchOptions& options) {
   if (options.argv.empty() || options.argv.front().empty()) {
     return fail(ErrorCode::InvalidRequest, "no program to start");
   }
   const std::string& name = options.argv.front();
-  const auto program = find_program(name, value_of(options.env, "PATH"));
+  const auto program = find_program(name, variable(options.env, "PATH"));
   if (!program) {
     return fail(ErrorCode::AgentUnavailable,
                 fmt::format("{} was not found, or is not a program that may be run", name));

@@ -1,12 +1,13 @@
 #include "providers/program_info.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "base/json.h"
+#include "base/run_on.h"
 #include "base/version.h"
 #include "process/agent_process.h"
 
@@ -14,7 +15,6 @@ namespace lb {
 namespace {
 
 namespace fs = std::filesystem;
-using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// A package.json is a few kilobytes; anything much larger is none.
 constexpr std::size_t kPackageBytesMax = 256U << 10U;
@@ -41,19 +41,11 @@ std::optional<std::string> package_version(const std::string& program) {
   return std::nullopt;
 }
 
-asio::awaitable<ProgramInfo> look(std::string program, Environment environment) {
-  co_return look_at_program(program, environment);
-}
-
 }  // namespace
 
 ProgramInfo look_at_program(const std::string& program, const Environment& environment) {
   ProgramInfo info;
-  std::string_view path;
-  for (const auto& [name, value] : environment) {
-    if (name == "PATH") path = value;
-  }
-  info.path = find_program(program, path);
+  info.path = find_program(program, variable(environment, "PATH"));
   if (program == "/proc/self/exe") {
     info.version = std::string(kVersion);
   } else if (info.path) {
@@ -62,10 +54,20 @@ ProgramInfo look_at_program(const std::string& program, const Environment& envir
   return info;
 }
 
-asio::awaitable<ProgramInfo> inspect_program(std::string program, Environment environment,
-                                             asio::any_io_executor blocking) {
-  co_return co_await asio::co_spawn(blocking, look(std::move(program), std::move(environment)),
-                                    asio::use_awaitable);
+asio::awaitable<AgentInfo> inspect_agent(AgentSpec spec, asio::any_io_executor blocking) {
+  const ProgramInfo program = co_await run_on(
+      blocking, [&spec] { return look_at_program(spec.command(), spec.environment()); });
+  AgentInfo info;
+  info.cli_type = spec.cli_type;
+  info.name = spec.name;
+  info.protocol = spec.protocol;
+  info.installed = program.path.has_value();
+  info.version = program.version;
+  if (!info.installed) {
+    info.problem = fmt::format("{} was not found.", spec.command());
+    info.remedy = spec.install_hint;
+  }
+  co_return info;
 }
 
 }  // namespace lb

@@ -5,8 +5,8 @@
 #include <boost/asio/awaitable.hpp>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "providers/agent_spec.h"
 
 namespace lb {
 
@@ -17,13 +17,11 @@ struct ProgramInfo {
   std::optional<std::string> version;  // From the npm package it belongs to, if it does.
 };
 
-/// Looks `program` up in the PATH of `environment`. The file work runs on `blocking`.
-asio::awaitable<ProgramInfo> inspect_program(
-    std::string program, std::vector<std::pair<std::string, std::string>> environment,
-    asio::any_io_executor blocking);
+/// Looks `program` up in the PATH of `environment`. Reads the disk: for a worker.
+ProgramInfo look_at_program(const std::string& program, const Environment& environment);
 
-/// The same, blocking.
-ProgramInfo look_at_program(const std::string& program,
-                            const std::vector<std::pair<std::string, std::string>>& environment);
+/// What there is to say of an agent that is known by its program only. The file work runs on
+/// `blocking`.
+asio::awaitable<AgentInfo> inspect_agent(AgentSpec spec, asio::any_io_executor blocking);
 
 }  // namespace lb

@@ -3,28 +3,9 @@
 #include <fmt/format.h>
 
 namespace lb {
-namespace {
-
-std::unexpected<Error> not_supported(std::string_view agent, std::string_view what) {
-  return fail(ErrorCode::NotSupported, fmt::format("{} cannot {}.", agent, what));
-}
-
-}  // namespace
-
-asio::awaitable<Result<void>> Provider::set_mode(SessionId, std::string) {
-  co_return not_supported(cli_type(), "switch its mode in a running session");
-}
-
-asio::awaitable<Result<void>> Provider::set_model(SessionId, std::string) {
-  co_return not_supported(cli_type(), "switch its model in a running session");
-}
-
-asio::awaitable<Result<void>> Provider::set_thinking(SessionId, std::string) {
-  co_return not_supported(cli_type(), "choose how much it thinks in a running session");
-}
 
 asio::awaitable<Result<ProviderSession>> Provider::fork_session(SessionId, CreateSessionOptions) {
-  co_return not_supported(cli_type(), "fork a session");
+  co_return fail(ErrorCode::NotSupported, fmt::format("{} cannot fork a session.", cli_type()));
 }
 
 asio::awaitable<std::vector<DiscoveredSession>> Provider::discover(std::string) {

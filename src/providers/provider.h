@@ -2,14 +2,14 @@
 ///
 /// The session layer makes ids (session and turn), owns the queue and gives a provider one prompt
 /// per session at a time; a provider makes a turn id only for a turn the agent begins by itself.
-/// What happens comes back through the callbacks, in order: upserts and turns in our words.
+/// What happens comes back through the session's sink, in order: upserts and turns in our words.
 /// Promises of every provider:
 ///   - send_message returns when the turn has really started, or an error; never a fake success;
 ///   - every turn that was started reaches exactly one terminal turn (complete or error), also when
 ///     the process dies, and every item of it is final by then (items of background subagents
 ///     excepted, which end with their task or their process);
 ///   - after kill_session nothing that the session started is left running.
-/// Lives on the io thread. Callbacks are called on it and may call back into the provider.
+/// Lives on the io thread. provider_base.h has what all providers do the same way.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -19,13 +19,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "base/result.h"
 #include "model/item.h"
 #include "model/session.h"
 #include "model/turn.h"
+#include "providers/session_sink.h"
 
 namespace lb {
 
@@ -52,8 +52,6 @@ struct LoadSessionOptions {
   /// When that turn ended: what is younger is new where the CLI's record has no such turn (Claude
   /// gives slash commands and turns of its own other ids).
   std::optional<Timestamp> last_known_at;
-  /// Read the history from this file instead of the CLI's own (never settable from outside).
-  std::optional<std::string> view_file_path;
 };
 
 struct ProviderSession {
@@ -95,21 +93,6 @@ struct DiscoveredSession {
   Timestamp last_active_at;
 };
 
-/// What a provider says of a session beside its conversation.
-struct CliIdentity {
-  std::string cli_session_id;  // It may change during a session (/clear, fork).
-};
-struct SessionTitle {
-  std::string title;  // Given by the agent.
-};
-struct SessionEnded {
-  Error why;  // The process is gone; the next send resumes it.
-};
-using SessionReport = std::variant<SessionFacts, CliIdentity, SessionTitle, SessionEnded>;
-
-using UpsertCallback = std::function<void(const Upsert&)>;
-using TurnCallback = std::function<void(const Turn&)>;
-using ReportCallback = std::function<void(const SessionReport&)>;
 /// Status of the agent as a whole; the message is for people.
 using StatusCallback = std::function<void(AgentStatus, std::optional<std::string> message)>;
 
@@ -124,7 +107,7 @@ class Provider {
 
   virtual asio::awaitable<Result<ProviderSession>> create_session(CreateSessionOptions options) = 0;
   /// Makes a session ready for prompts again. What the CLI's record has beyond
-  /// `last_known_turn` comes through the callbacks before this returns.
+  /// `last_known_turn` comes through the sink before this returns.
   virtual asio::awaitable<Result<ProviderSession>> load_session(SessionId session,
                                                                 LoadSessionOptions options) = 0;
   virtual asio::awaitable<Result<SendResult>> send_message(SessionId session, Prompt prompt) = 0;
@@ -132,12 +115,11 @@ class Provider {
   virtual asio::awaitable<Result<void>> kill_session(SessionId session) = 0;
   [[nodiscard]] virtual bool is_alive(const SessionId& session) const = 0;
 
-  /// Callbacks may be set before the session exists and survive its process.
-  virtual void on_upsert(const SessionId& session, UpsertCallback callback) = 0;
-  virtual void on_turn(const SessionId& session, TurnCallback callback) = 0;
-  virtual void on_report(const SessionId& session, ReportCallback callback) = 0;
+  /// `sink` is told what happens in the session from now on; null: nobody is. It may be given
+  /// before the session exists and stays when its process is gone.
+  virtual void attach(const SessionId& session, std::shared_ptr<SessionSink> sink) = 0;
   virtual void on_status(StatusCallback callback) = 0;
-  /// Drops the callbacks and all memory of a session (killed before, or never loaded).
+  /// Drops the sink and all memory of a session (killed before, or never loaded).
   virtual void forget(const SessionId& session) = 0;
 
   /// Brings history into the timeline without making the session ready for prompts. Providers
@@ -146,12 +128,12 @@ class Provider {
                                                        LoadSessionOptions options) = 0;
 
   virtual asio::awaitable<Result<void>> answer(SessionId session, Answer answer) = 0;
-  virtual asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode);
-  virtual asio::awaitable<Result<void>> set_model(SessionId session, std::string model);
+  virtual asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode) = 0;
+  virtual asio::awaitable<Result<void>> set_model(SessionId session, std::string model) = 0;
   /// How much to think: one of the `thinking_levels` of the session's facts.
-  virtual asio::awaitable<Result<void>> set_thinking(SessionId session, std::string level);
+  virtual asio::awaitable<Result<void>> set_thinking(SessionId session, std::string level) = 0;
   /// A copy of `from` that goes its own way, known to us as `options.session_id`. The conversation
-  /// so far is copied by the session layer; nothing of it comes through the callbacks.
+  /// so far is copied by the session layer; nothing of it comes through the sink.
   virtual asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
                                                                 CreateSessionOptions options);
 

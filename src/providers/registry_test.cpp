@@ -25,8 +25,7 @@ concept HasLifecycle = requires(P& provider, const SessionId& id) {
   { provider.cancel_turn(id) } -> std::same_as<asio::awaitable<Result<void>>>;
   { provider.kill_session(id) } -> std::same_as<asio::awaitable<Result<void>>>;
   { provider.is_alive(id) } -> std::same_as<bool>;
-  provider.on_upsert(id, UpsertCallback{});
-  provider.on_turn(id, TurnCallback{});
+  provider.attach(id, std::shared_ptr<SessionSink>{});
 };
 
 TEST_CASE("TC-2.1a: the interface defines all lifecycle methods") {

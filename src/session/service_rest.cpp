@@ -24,7 +24,7 @@ SessionService::SessionPtr SessionService::wake(Place& place) {
   if (place.session) return place.session;
   Provider* provider = provider_of(place.card->record.cli_type);
   place.session = std::make_shared<Session>(host(), place.card, provider);
-  if (place.card->line) place.card->line->session = place.session;
+  if (place.card->line) place.card->line->connect(place.session);
   awake_is(awake_ + 1);
   look_for_rest();
   return place.session;

@@ -120,19 +120,9 @@ asio::awaitable<void> Session::tell_inbox(std::shared_ptr<Session> self) {
 
 void Session::attach() {
   const bool known = card_->line != nullptr;
-  if (!known) card_->line = std::make_shared<AgentLine>(host_.weak(), weak_from_this(), id());
-  card_->line->session = weak_from_this();
-  if (known) return;
-  const auto line = card_->line;
-  provider_->on_upsert(id(), [line](const Upsert& item) {
-    if (const auto self = line->woken()) self->on_upsert(item);
-  });
-  provider_->on_turn(id(), [line](const Turn& turn) {
-    if (const auto self = line->woken()) self->on_turn(turn);
-  });
-  provider_->on_report(id(), [line](const SessionReport& report) {
-    if (const auto self = line->woken()) self->on_report(report);
-  });
+  if (!known) card_->line = std::make_shared<AgentLine>(host_.weak(), id());
+  card_->line->connect(weak_from_this());
+  if (!known) provider_->attach(id(), card_->line);
 }
 
 bool Session::idle() const {
@@ -145,7 +135,7 @@ bool Session::idle() const {
 void Session::rest() {
   changed(false);  // Its process may have gone without a word.
   card_->numbers = live_->numbers();
-  if (card_->line) card_->line->session.reset();
+  if (card_->line) card_->line->connect({});
   if (alive() || provider_ == nullptr || record_->deleted) return;
   // No process: the next prompt loads it, as after a restart of the server.
   provider_->forget(id());
@@ -233,7 +223,7 @@ void Session::turn_ended(const Turn& turn) {
   changed();
 }
 
-void Session::on_report(const SessionReport& report) {
+void Session::on_report(SessionReport report) {
   if (record_->deleted) return;
   if (const auto* facts = std::get_if<SessionFacts>(&report)) {
     if (card_->facts == *facts) return;

@@ -115,11 +115,11 @@ class Session : public std::enable_shared_from_this<Session> {
     friend bool operator==(const InboxTold&, const InboxTold&) = default;
   };
 
-  /// Called when an agent speaks, and by AgentLine when it wakes us.
+  friend class AgentLine;  // Through which the agent speaks: on_upsert, on_turn, on_report.
   void attach();
   void on_upsert(Upsert item);
   void on_turn(Turn turn);
-  void on_report(const SessionReport& report);
+  void on_report(SessionReport report);
   void turn_ended(const Turn& turn);
 
   // How it comes to life: the steps that create, load, import, fork and recover have in common.

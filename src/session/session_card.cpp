@@ -8,9 +8,21 @@
 namespace lb {
 
 std::shared_ptr<Session> AgentLine::woken() const {
-  if (auto awake = session.lock()) return awake;
-  const auto at = host.lock();
-  return at ? at->woken(id) : nullptr;
+  if (auto awake = session_.lock()) return awake;
+  const auto host = host_.lock();
+  return host ? host->woken(id_) : nullptr;
+}
+
+void AgentLine::item(Upsert item) {
+  if (const auto session = woken()) session->on_upsert(std::move(item));
+}
+
+void AgentLine::turn(Turn turn) {
+  if (const auto session = woken()) session->on_turn(std::move(turn));
+}
+
+void AgentLine::report(SessionReport report) {
+  if (const auto session = woken()) session->on_report(std::move(report));
 }
 
 SessionCard::SessionCard(SessionRecord from) : record(std::move(from)) {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "model/session.h"
+#include "providers/session_sink.h"
 #include "store/records.h"
 
 namespace lb {
@@ -28,12 +29,23 @@ struct TimelineNumbers {
 };
 
 /// How an agent reaches a session: straight while it is awake, through the host when it rests.
-struct AgentLine {
-  std::weak_ptr<SessionHost> host;
-  std::weak_ptr<Session> session;
-  SessionId id;
+class AgentLine final : public SessionSink {
+ public:
+  AgentLine(std::weak_ptr<SessionHost> host, SessionId id)
+      : host_(std::move(host)), id_(std::move(id)) {}
+  /// The Session that is awake now; none: it rests.
+  void connect(std::weak_ptr<Session> session) { session_ = std::move(session); }
 
+  void item(Upsert item) override;
+  void turn(Turn turn) override;
+  void report(SessionReport report) override;
+
+ private:
   [[nodiscard]] std::shared_ptr<Session> woken() const;
+
+  std::weak_ptr<SessionHost> host_;
+  std::weak_ptr<Session> session_;
+  SessionId id_;
 };
 
 /// What an import that the server did not live to finish left open, and its place. It is not cut

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/run_on.h"
 #include "session/texts.h"
-#include "store/pool.h"
 
 namespace lb {
 

@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -74,10 +75,14 @@ class ScriptedProvider final : public Provider {
   std::function<void(const SessionId&, const LoadSessionOptions&)> history;
 
   // --- What the agent does --------------------------------------------------------------------
-  void upsert(const Upsert& item) { call(upserts_, item.session_id, item); }
-  void turn(const Turn& turn) { call(turns_, turn.session_id, turn); }
+  void upsert(const Upsert& item) {
+    if (const auto sink = sink_of(item.session_id)) sink->item(item);
+  }
+  void turn(const Turn& turn) {
+    if (const auto sink = sink_of(turn.session_id)) sink->turn(turn);
+  }
   void report(const SessionId& session, const SessionReport& what) {
-    call(reports_, session, what);
+    if (const auto sink = sink_of(session)) sink->report(what);
   }
   void status(AgentStatus status, std::optional<std::string> message = {}) {
     info.status = status;
@@ -159,7 +164,7 @@ class ScriptedProvider final : public Provider {
     alive_.erase(session);
     report(session, SessionEnded{{ErrorCode::ProcessCrash, "The agent was killed."}});
   }
-  [[nodiscard]] bool knows(const SessionId& session) const { return upserts_.contains(session); }
+  [[nodiscard]] bool knows(const SessionId& session) const { return sinks_.contains(session); }
 
   // --- Provider -------------------------------------------------------------------------------
   [[nodiscard]] std::string_view cli_type() const override { return cli_type_; }
@@ -206,20 +211,12 @@ class ScriptedProvider final : public Provider {
   [[nodiscard]] bool is_alive(const SessionId& session) const override {
     return alive_.contains(session);
   }
-  void on_upsert(const SessionId& session, UpsertCallback callback) override {
-    upserts_[session] = std::move(callback);
-  }
-  void on_turn(const SessionId& session, TurnCallback callback) override {
-    turns_[session] = std::move(callback);
-  }
-  void on_report(const SessionId& session, ReportCallback callback) override {
-    reports_[session] = std::move(callback);
+  void attach(const SessionId& session, std::shared_ptr<SessionSink> sink) override {
+    sinks_[session] = std::move(sink);
   }
   void on_status(StatusCallback callback) override { status_ = std::move(callback); }
   void forget(const SessionId& session) override {
-    upserts_.erase(session);
-    turns_.erase(session);
-    reports_.erase(session);
+    sinks_.erase(session);
     alive_.erase(session);
   }
   asio::awaitable<Result<void>> answer(SessionId session, Answer answer) override {
@@ -279,21 +276,17 @@ class ScriptedProvider final : public Provider {
   }
 
  private:
-  template <class Map, class Value>
-  void call(const Map& callbacks, const SessionId& session, const Value& value) {
-    const auto found = callbacks.find(session);
-    if (found == callbacks.end() || !found->second) return;
-    const auto callback = found->second;  // It may call back into us.
-    callback(value);
+  /// A copy: the sink may call back into us.
+  [[nodiscard]] std::shared_ptr<SessionSink> sink_of(const SessionId& session) const {
+    const auto found = sinks_.find(session);
+    return found == sinks_.end() ? nullptr : found->second;
   }
 
   std::string cli_type_;
   SystemClock clock_;
   std::set<SessionId> alive_;
   std::map<ItemId, Timestamp> started_;
-  std::map<SessionId, UpsertCallback> upserts_;
-  std::map<SessionId, TurnCallback> turns_;
-  std::map<SessionId, ReportCallback> reports_;
+  std::map<SessionId, std::shared_ptr<SessionSink>> sinks_;
   StatusCallback status_;
 };
 

@@ -6,11 +6,13 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "base/version.h"
+#include "providers/acp/login.h"
 
 namespace lb::acp {
 namespace {
@@ -40,6 +42,36 @@ std::string end_text(const std::string& name, const ExitStatus& status,
                      const std::string& complaints) {
   const std::string words = last_words(complaints);
   return fmt::format("{} {}.{}{}", name, status.text(), words.empty() ? "" : " It said: ", words);
+}
+
+asio::awaitable<Result<json::object>> call(std::shared_ptr<Connection> connection,
+                                           std::string method, json::object params,
+                                           AnswerFirst first) {
+  struct Waiter {
+    explicit Waiter(const asio::any_io_executor& executor)
+        : answered(executor, asio::steady_timer::time_point::max()) {}
+    asio::steady_timer answered;
+    std::optional<RpcReply> reply;
+  };
+  const auto waiter = std::make_shared<Waiter>(co_await asio::this_coro::executor);
+  connection->peer->request(method, params, limits::kAgentCall,
+                            [waiter, first = std::move(first)](RpcReply reply) {
+                              if (reply && reply->is_object() && first) first(reply->get_object());
+                              waiter->reply = std::move(reply);
+                              waiter->answered.cancel();
+                            });
+  while (!waiter->reply) {
+    co_await waiter->answered.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  if (!*waiter->reply) {
+    const RpcError& error = waiter->reply->error();
+    if (error.kind == RpcError::Kind::Answered && error.code == rpc_code::kAuthenticationRequired) {
+      co_return fail(ErrorCode::Unauthenticated, error_text(error.message, error.data));
+    }
+    co_return std::unexpected(error_from(error));
+  }
+  json::value& result = **waiter->reply;
+  co_return result.is_object() ? std::move(result.get_object()) : json::object();
 }
 
 struct AgentManager::Start {

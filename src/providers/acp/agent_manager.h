@@ -36,6 +36,14 @@ struct Connection {
   std::uint64_t generation = 0;  // Counts the processes of this agent.
 };
 
+/// Called with an answer before any later line is handled, so that no update is missed.
+using AnswerFirst = std::function<void(const json::object& result)>;
+/// Calls a method and waits for its answer, for at most limits::kAgentCall. `Unauthenticated` when
+/// the agent wants a login first.
+asio::awaitable<Result<json::object>> call(std::shared_ptr<Connection> connection,
+                                           std::string method, json::object params,
+                                           AnswerFirst first = {});
+
 /// What a manager needs from outside.
 struct AgentManagerOptions {
   std::string name;    // For people: "Codex".

@@ -13,8 +13,6 @@
 
 namespace lb::acp {
 
-using Environment = std::vector<std::pair<std::string, std::string>>;
-
 /// A failed call as one of our errors.
 Error error_from(const RpcError& error);
 

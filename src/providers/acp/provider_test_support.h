@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "providers/acp/provider.h"
 #include "tests/support/manual_timers.h"
+#include "tests/support/recording_sink.h"
 #include "tests/support/run.h"
 #include "tests/support/scripted_acp.h"
 #include "tests/support/scripted_process.h"
@@ -43,13 +44,16 @@ struct Fixture {
     return spec;
   }
   void listen(const SessionId& session) {
-    provider->on_upsert(session, [this](const Upsert& item) { items[item.item_id.str()] = item; });
-    provider->on_turn(session, [this](const Turn& turn) { turns.push_back(turn); });
-    provider->on_report(session, [this](const SessionReport& report) {
+    const auto told = [this](const SessionReport& report) {
       if (const auto* now = std::get_if<SessionFacts>(&report)) facts = *now;
       if (const auto* title = std::get_if<SessionTitle>(&report)) titles.push_back(title->title);
       if (const auto* ended = std::get_if<SessionEnded>(&report)) endings.push_back(ended->why);
-    });
+    };
+    provider->attach(
+        session,
+        test::sink({.item = [this](const Upsert& item) { items[item.item_id.str()] = item; },
+                    .turn = [this](const Turn& turn) { turns.push_back(turn); },
+                    .report = told}));
   }
   Result<ProviderSession> create(std::optional<std::string> mode = {}) {
     CreateSessionOptions options;

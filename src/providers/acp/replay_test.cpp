@@ -10,6 +10,7 @@
 
 #include "providers/acp/provider.h"
 #include "tests/support/manual_timers.h"
+#include "tests/support/recording_sink.h"
 #include "tests/support/run.h"
 #include "tests/support/scripted_process.h"
 
@@ -142,9 +143,10 @@ class Replay {
 
   void open(std::string_view method, const json::object& params) {
     const SessionId id(fmt::format("s{}", ++sessions_));
-    provider_->on_upsert(id, [this, id](const Upsert& item) {
+    const auto heard = [this, id](const Upsert& item) {
       if (std::holds_alternative<Approval>(item.body)) last_question_ = {id, item.item_id};
-    });
+    };
+    provider_->attach(id, test::sink({.item = heard, .turn = {}, .report = {}}));
     opening_ = true;
     const auto opened = [this](std::exception_ptr, Result<ProviderSession> session) {
       opening_ = false;

@@ -40,42 +40,28 @@ const json::value& cancelled_outcome() {
 
 }  // namespace
 
-AcpSession::AcpSession(SessionId id, SessionDeps deps, std::shared_ptr<Listeners> listeners)
-    : id_(std::move(id)),
+AcpSession::AcpSession(SessionId session, SessionDeps deps)
+    : AgentSession(std::move(session), deps.name),
       deps_(std::move(deps)),
-      listeners_(std::move(listeners)),
-      translator_(id_, deps_.cli_type) {}
+      translator_(id(), deps_.cli_type) {}
 
 void AcpSession::publish(Outputs outputs) {
   const auto self = shared_from_this();
-  const auto listeners = listeners_;
   bool turn_ended = false;
-  for (const Output& output : outputs) {
-    if (const auto* item = std::get_if<Upsert>(&output)) {
-      if (listeners->upsert) listeners->upsert(*item);
-    } else if (const auto* turn = std::get_if<Turn>(&output)) {
-      turn_ended = turn_ended || is_final(*turn);
-      if (listeners->turn) listeners->turn(*turn);
-    } else if (const auto* facts = std::get_if<SessionFacts>(&output)) {
-      if (listeners->report) listeners->report(*facts);
-    } else if (const auto* title = std::get_if<SessionTitle>(&output)) {
-      if (listeners->report) listeners->report(*title);
-    }
+  for (Output& output : outputs) {
+    if (const auto* turn = std::get_if<Turn>(&output)) turn_ended = turn_ended || is_final(*turn);
+    std::visit([this](auto& what) { tell(std::move(what)); }, output);
   }
   if (turn_ended) {
     for (const auto& waiter : std::exchange(turn_end_waiters_, {})) waiter->cancel();
   }
 }
 
-void AcpSession::report(SessionReport report) {
-  const auto listeners = listeners_;
-  if (listeners->report) listeners->report(report);
-}
-
 // --- Prompts ------------------------------------------------------------------------------------
 
-asio::awaitable<Result<void>> AcpSession::prompt(Prompt prompt) {
+asio::awaitable<Result<void>> AcpSession::send(Prompt prompt) {
   const auto self = shared_from_this();
+  dropping = false;
   if (prompt_) co_return fail(ErrorCode::Busy, deps_.name + " is still working on a prompt.");
   if (!prompt.images.empty() && !connection->abilities.images) {
     co_return fail(ErrorCode::NotSupported, deps_.name + " does not take images.");
@@ -142,7 +128,11 @@ void AcpSession::on_reply(const std::shared_ptr<PromptState>& prompt, RpcReply r
   }
 }
 
-Result<void> AcpSession::cancel() {
+asio::awaitable<Result<void>> AcpSession::cancel() {
+  co_return stop_turn();
+}
+
+Result<void> AcpSession::stop_turn() {
   const auto self = shared_from_this();
   if (!translator_.turn_open() && !prompt_) return {};
   if (!prompt_) {
@@ -180,6 +170,26 @@ asio::awaitable<void> AcpSession::wait_for_turn_end(std::chrono::milliseconds li
   std::erase(turn_end_waiters_, waiter);
 }
 
+asio::awaitable<void> AcpSession::kill() {
+  const auto self = shared_from_this();
+  if (alive()) {
+    static_cast<void>(stop_turn());
+    co_await wait_for_turn_end(limits::kCloseGrace);
+  }
+  // Politeness with a limit: an agent that does not close is ended with its last session.
+  if (alive() && connection->abilities.close) {
+    const auto peer = connection->peer;
+    co_await peer->call("session/close", at_session(*this), limits::kCloseGrace);
+  }
+  lose({ErrorCode::Cancelled, "The session was closed."});
+}
+
+asio::awaitable<void> AcpSession::shutdown() {
+  const auto self = shared_from_this();
+  lose({ErrorCode::ServerRestarted, "The server was stopped during this turn."});
+  co_return;
+}
+
 /// The agent does not react any more: the turn ends here, and the session must be opened again.
 void AcpSession::give_up(const Error& why) {
   const auto self = shared_from_this();
@@ -189,7 +199,7 @@ void AcpSession::give_up(const Error& why) {
   answer_all_cancelled();
   connection.reset();
   publish(translator_.fail_turn(why, now()));
-  report(SessionEnded{why});
+  tell(SessionEnded{why});
   if (const auto stuck = deps_.on_stuck) stuck();
 }
 
@@ -206,7 +216,7 @@ void AcpSession::lose(const Error& why) {
   dropping = false;
   publish(translator_.unprompted_turn_open() ? translator_.settle(now())
                                              : translator_.fail_turn(why, now()));
-  if (was_open) report(SessionEnded{why});
+  if (was_open) tell(SessionEnded{why});
 }
 
 // --- What the agent says ------------------------------------------------------------------------
@@ -304,10 +314,10 @@ void AcpSession::watch() {
 void AcpSession::on_silence() {
   const auto self = shared_from_this();
   if (!prompt_) return;
-  if (translator_.silence_is_normal() || held) last_progress_ = deps_.clock.mono();
+  if (translator_.silence_is_normal() || held_) last_progress_ = deps_.clock.mono();
   const MonoMs silent = deps_.clock.mono() - last_progress_;
   if (silent >= limits::kAgentSilenceMax.count()) {
-    static_cast<void>(cancel());
+    static_cast<void>(stop_turn());
     return give_up({ErrorCode::Timeout,
                     fmt::format("{} has said nothing for {} minutes. The turn was given up; the "
                                 "session is opened again with the next message.",

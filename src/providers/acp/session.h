@@ -2,7 +2,7 @@
 ///
 /// Keeps the translator, the prompt in flight, the questions waiting for the user and the watchdog;
 /// survives its process: `connection` is empty then, and the next prompt loads it again.
-/// Callbacks are called last, after its own state is right, because they may call back.
+/// The sink is told last, after its own state is right, because it may call back.
 ///
 /// Owned by its provider. Lives on the io thread.
 #pragma once
@@ -13,21 +13,15 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "providers/acp/agent_manager.h"
 #include "providers/acp/translator.h"
-#include "providers/provider.h"
+#include "providers/agent_session.h"
 #include "providers/timers.h"
 
 namespace lb::acp {
-
-/// Who listens to a session; set before it exists and kept when its process is gone.
-struct Listeners {
-  UpsertCallback upsert;
-  TurnCallback turn;
-  ReportCallback report;
-};
 
 struct SessionDeps {
   std::string cli_type;
@@ -42,43 +36,51 @@ struct SessionDeps {
   std::function<void()> on_well;
 };
 
-class AcpSession : public std::enable_shared_from_this<AcpSession> {
+class AcpSession final : public AgentSession, public std::enable_shared_from_this<AcpSession> {
  public:
-  AcpSession(SessionId id, SessionDeps deps, std::shared_ptr<Listeners> listeners);
+  AcpSession(SessionId id, SessionDeps deps);
 
   // Plain facts that the provider keeps here.
   std::string cli_session_id;
   std::string project_dir;
   std::shared_ptr<Connection> connection;  // Null: the agent does not have this session open.
   bool dropping = false;                   // A replay of what we know already.
-  bool held = false;
   std::optional<std::string> mode;  // What the user or our default chose; put back after a load.
   std::optional<std::string> model;
   std::optional<std::string> thinking;
 
-  [[nodiscard]] const SessionId& id() const { return id_; }
   [[nodiscard]] Translator& translator() { return translator_; }
-  [[nodiscard]] bool alive() const { return connection && connection->peer->open(); }
+  [[nodiscard]] bool alive() const override { return connection && connection->peer->open(); }
   [[nodiscard]] bool prompting() const { return prompt_ != nullptr; }
+  [[nodiscard]] bool held() const { return held_; }
 
-  /// Sends a prompt and returns when the turn has begun: its whole line is with a live agent.
-  asio::awaitable<Result<void>> prompt(Prompt prompt);
+  /// Returns when the turn has begun: the whole line of the prompt is with a live agent.
+  asio::awaitable<Result<void>> send(Prompt prompt) override;
   /// Tells the agent to stop. The turn's end comes as a turn.
-  Result<void> cancel();
-  /// The agent's answer to a cancelled turn, or nothing when the time is up.
-  asio::awaitable<void> wait_for_turn_end(std::chrono::milliseconds limit);
+  asio::awaitable<Result<void>> cancel() override;
+  asio::awaitable<void> kill() override;
+  asio::awaitable<void> shutdown() override;
+  /// One process serves many sessions: the provider holds it back.
+  void hold(bool held) override { held_ = held; }
+  Result<void> answer(const Answer& answer) override;
+
+  // session_choices.cpp
+  /// Puts the session into the mode, model and way of thinking that it should have; without a
+  /// choice of the user, into the first of `asking_modes` that it offers.
+  asio::awaitable<Result<void>> choose(std::vector<std::string> asking_modes);
+  asio::awaitable<Result<void>> set_mode(std::string wanted) override;
+  asio::awaitable<Result<void>> set_model(std::string wanted) override;
+  asio::awaitable<Result<void>> set_thinking(std::string level) override;
 
   void on_update(const json::object& update);
   void on_permission(const RpcRequest& request, const json::object& params);
   /// The agent takes a question back.
   bool on_withdrawn(const json::value& request_id);
-  Result<void> answer(const Answer& answer);
   /// The process is gone, or the session is closed: what is open ends with `why`.
   void lose(const Error& why);
 
   /// Passes outputs of the translator on.
   void publish(Outputs outputs);
-  void report(SessionReport report);
 
  private:
   struct PromptState {
@@ -87,6 +89,9 @@ class AcpSession : public std::enable_shared_from_this<AcpSession> {
     std::optional<Error> failed;
   };
 
+  Result<void> stop_turn();
+  /// The agent's answer to a cancelled turn, or nothing when the time is up.
+  asio::awaitable<void> wait_for_turn_end(std::chrono::milliseconds limit);
   void begin_turn();
   void on_reply(const std::shared_ptr<PromptState>& prompt, RpcReply reply);
   void answer_all_cancelled();
@@ -96,9 +101,8 @@ class AcpSession : public std::enable_shared_from_this<AcpSession> {
   void settle_later();
   [[nodiscard]] Timestamp now() const { return deps_.clock.wall(); }
 
-  SessionId id_;
   SessionDeps deps_;
-  std::shared_ptr<Listeners> listeners_;
+  bool held_ = false;
   Translator translator_;
   std::shared_ptr<PromptState> prompt_;
   std::map<std::string, RpcId> questions_;  // Pending, by item id.

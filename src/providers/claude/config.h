@@ -2,10 +2,8 @@
 /// `[agents.NAME]` with protocol "claude".
 #pragma once
 
-#include <boost/asio/any_io_executor.hpp>
 #include <chrono>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -19,7 +17,7 @@ struct ClaudeConfig {
   std::string name = "Claude Code";
   std::string command = "claude";
   std::vector<std::string> args;  // Before the flags that we add.
-  std::vector<std::pair<std::string, std::string>> env;
+  Environment env;
   std::vector<std::string> path_prefix;
   /// A process without work ends after this long; the next prompt resumes the session.
   std::chrono::milliseconds idle_end = limits::kClaudeIdleEnd;
@@ -30,14 +28,6 @@ struct ClaudeConfig {
   std::chrono::milliseconds start_max = limits::kClaudeStartMax;
   std::chrono::milliseconds bind_max = limits::kClaudeBindMax;
   std::chrono::milliseconds interrupt_max = limits::kClaudeInterruptMax;
-};
-
-/// What a provider needs from outside. All of it outlives the provider.
-struct ClaudeDeps {
-  asio::any_io_executor io;
-  asio::any_io_executor blocking;  // For reading the CLI's records.
-  Launcher& launcher;
-  const Clock& clock;
 };
 
 }  // namespace lb

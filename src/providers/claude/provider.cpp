@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <filesystem>
-#include <map>
 
-#include "providers/claude/callbacks.h"
+#include "base/run_on.h"
 #include "providers/claude/history/discovery.h"
 #include "providers/claude/history/history_reader.h"
 #include "providers/claude/history/records.h"
@@ -21,67 +17,36 @@ namespace {
 using namespace claude;
 namespace fs = std::filesystem;
 
-/// Does blocking work on a worker thread and comes back to where it was asked.
-template <class Work>
-asio::awaitable<std::invoke_result_t<Work>> on_worker(asio::any_io_executor pool, Work work) {
-  co_return co_await asio::co_spawn(
-      pool,
-      [](Work job) -> asio::awaitable<std::invoke_result_t<Work>> {
-        co_return job();
-      }(std::move(work)),
-      asio::use_awaitable);
-}
-
-/// Lives on the io thread. Sessions keep themselves alive while their coroutines run, but reach
-/// the callbacks only through their sinks, which goes with the provider.
-class ClaudeProvider final : public Provider {
+/// Lives on the io thread. Sessions keep themselves alive while their coroutines run; they know
+/// the provider only while `living_` is there.
+class ClaudeProvider final : public ProviderOf<ClaudeSession> {
  public:
-  ClaudeProvider(ClaudeConfig config, const ClaudeDeps& deps)
-      : config_(std::make_shared<const ClaudeConfig>(std::move(config))),
-        deps_(deps),
-        warm_(config_, deps_, [this] { count_alive(); }) {}
+  ClaudeProvider(ClaudeConfig config, const ProviderDeps& deps)
+      : ProviderOf(config.cli_type, config.name, deps),
+        config_(std::make_shared<const ClaudeConfig>(std::move(config))),
+        warm_(config_, deps, [this] { count_alive(); }) {}
 
-  [[nodiscard]] std::string_view cli_type() const override { return config_->cli_type; }
   [[nodiscard]] std::string records() const override {
     return config_dir(environment_for(*config_)).string();
   }
-
   asio::awaitable<Result<ProviderSession>> create_session(CreateSessionOptions options) override;
   asio::awaitable<Result<ProviderSession>> load_session(SessionId session,
                                                         LoadSessionOptions options) override;
-  asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
-                                                        CreateSessionOptions options) override;
-  asio::awaitable<Result<SendResult>> send_message(SessionId session, Prompt prompt) override;
-  asio::awaitable<Result<void>> cancel_turn(SessionId session) override;
-  asio::awaitable<Result<void>> kill_session(SessionId session) override;
-  [[nodiscard]] bool is_alive(const SessionId& session) const override;
-
-  void on_upsert(const SessionId& session, UpsertCallback callback) override {
-    (*callbacks_)[session].upsert = std::move(callback);
-  }
-  void on_turn(const SessionId& session, TurnCallback callback) override {
-    (*callbacks_)[session].turn = std::move(callback);
-  }
-  void on_report(const SessionId& session, ReportCallback callback) override {
-    (*callbacks_)[session].report = std::move(callback);
-  }
-  void on_status(StatusCallback callback) override { status_callback_ = std::move(callback); }
-  void forget(const SessionId& session) override;
-
   asio::awaitable<Result<void>> import_history(SessionId session,
                                                LoadSessionOptions options) override;
-  asio::awaitable<Result<void>> answer(SessionId session, Answer answer) override;
-  asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode) override;
-  asio::awaitable<Result<void>> set_model(SessionId session, std::string model) override;
-  asio::awaitable<Result<void>> set_thinking(SessionId session, std::string level) override;
+  asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
+                                                        CreateSessionOptions options) override;
   asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir) override;
   void prewarm(const std::string& project_dir) override;
-  void end_prewarmed(const std::string& project_dir) override { warm_.end_prewarmed(project_dir); }
+  void end_prewarmed(const std::string& project_dir) override { warm_.end(project_dir); }
   [[nodiscard]] std::size_t prewarmed() const override { return warm_.count(); }
   asio::awaitable<AgentInfo> inspect() override;
   asio::awaitable<Result<void>> reconnect() override;
-  void hold(const SessionId& session, bool held) override;
   asio::awaitable<void> shutdown() override;
+
+ protected:
+  /// It stays, so that a prompt is told what has to be done first.
+  asio::awaitable<void> after_kill(AnySession) override { co_return; }
 
  private:
   struct Imported {
@@ -89,63 +54,42 @@ class ClaudeProvider final : public Provider {
     std::string directory;
   };
   asio::awaitable<Result<Imported>> import(SessionId session, LoadSessionOptions options);
-  [[nodiscard]] SessionHooks hooks_for(SessionId id);
-  std::shared_ptr<ClaudeSession> make(SessionId id, LaunchPlan plan);
-  asio::awaitable<std::shared_ptr<ClaudeSession>> adopt(SessionId id, LaunchPlan wanted);
-  [[nodiscard]] Result<std::shared_ptr<ClaudeSession>> find(const SessionId& session) const;
-  asio::awaitable<Result<ProviderSession>> started(SessionId id,
-                                                   std::shared_ptr<ClaudeSession> session);
-  void show_status(AgentStatus status, std::optional<std::string> message = {});
+  [[nodiscard]] ClaudeSessionEvents events_for(const SessionId& id);
+  SessionPtr make(SessionId id, LaunchPlan plan);
+  asio::awaitable<SessionPtr> adopt(SessionId id, LaunchPlan wanted);
+  asio::awaitable<Result<ProviderSession>> started(SessionPtr session);
+  [[nodiscard]] ProviderSession made(const ClaudeSession& session) const;
   void count_alive();
   void heard(const SessionId& id, const Turn& turn);
 
   std::shared_ptr<const ClaudeConfig> config_;
-  ClaudeDeps deps_;
-  std::shared_ptr<CallbackMap> callbacks_ = std::make_shared<CallbackMap>();
-  std::map<SessionId, std::shared_ptr<ClaudeSession>> sessions_;
-  StatusCallback status_callback_;
-  AgentStatus status_ = AgentStatus::Idle;
   std::optional<std::string> logged_out_;  // What to do about it; until a turn goes well.
   std::shared_ptr<bool> living_ = std::make_shared<bool>(true);
   std::optional<std::pair<std::string, std::string>> version_;  // Program → what it said.
   WarmPool warm_;
 };
 
-SessionHooks ClaudeProvider::hooks_for(SessionId id) {
-  const std::weak_ptr<CallbackMap> map = callbacks_;
-  SessionHooks hooks;
-  hooks.upsert = [map, id](const Upsert& upsert) { call(map, id, &Callbacks::upsert, upsert); };
-  hooks.turn = [this, living = std::weak_ptr(living_), map, id](const Turn& turn) {
-    call(map, id, &Callbacks::turn, turn);
-    if (living.lock()) heard(id, turn);
-  };
-  hooks.report = [map, id](const SessionReport& report) {
-    call(map, id, &Callbacks::report, report);
-  };
-  hooks.liveness = [this, living = std::weak_ptr(living_)] {
+ClaudeSessionEvents ClaudeProvider::events_for(const SessionId& id) {
+  ClaudeSessionEvents events;
+  events.process_changed = [this, living = std::weak_ptr(living_)] {
     if (living.lock()) count_alive();
   };
-  return hooks;
+  events.turn = [this, living = std::weak_ptr(living_), id](const Turn& turn) {
+    if (living.lock()) heard(id, turn);
+  };
+  return events;
 }
 
-std::shared_ptr<ClaudeSession> ClaudeProvider::make(SessionId id, LaunchPlan plan) {
+ClaudeProvider::SessionPtr ClaudeProvider::make(SessionId id, LaunchPlan plan) {
   auto session = std::make_shared<ClaudeSession>(
-      ClaudeSession::Setup{.id = id, .plan = std::move(plan), .config = config_}, deps_,
-      hooks_for(id));
-  sessions_[id] = session;
+      ClaudeSession::Setup{.id = id, .plan = std::move(plan), .config = config_}, deps(),
+      events_for(id));
+  keep(session);
   return session;
 }
 
-Result<std::shared_ptr<ClaudeSession>> ClaudeProvider::find(const SessionId& session) const {
-  const auto found = sessions_.find(session);
-  if (found != sessions_.end()) return found->second;
-  return fail(ErrorCode::SessionNotFound, "No such session is loaded; load it first.");
-}
-
-void ClaudeProvider::show_status(AgentStatus status, std::optional<std::string> message) {
-  if (status == status_ && !message) return;
-  status_ = status;
-  if (status_callback_) status_callback_(status, std::move(message));
+ProviderSession ClaudeProvider::made(const ClaudeSession& session) const {
+  return {session.id(), config_->cli_type, session.plan().cli_session_id};
 }
 
 /// Who is not logged in is not ready. Processes that were started without a login end, so that the
@@ -153,9 +97,9 @@ void ClaudeProvider::show_status(AgentStatus status, std::optional<std::string> 
 void ClaudeProvider::heard(const SessionId& id, const Turn& turn) {
   if (turn.error_code == kAuthenticationFailed) {
     logged_out_ = turn.error_message;
-    show_status(AgentStatus::Disconnected, logged_out_);
+    tell_status(AgentStatus::Disconnected, logged_out_);
     for (const auto& waiting : warm_.take_all()) waiting->retire();
-    if (const auto known = sessions_.find(id); known != sessions_.end()) known->second->retire();
+    if (const auto session = find(id)) session->retire();
   } else if (logged_out_ && turn.status == TurnStatus::Completed) {
     logged_out_.reset();
     count_alive();
@@ -164,30 +108,24 @@ void ClaudeProvider::heard(const SessionId& id, const Turn& turn) {
 
 void ClaudeProvider::count_alive() {
   if (logged_out_) {
-    if (status_ != AgentStatus::Disconnected) show_status(AgentStatus::Disconnected, logged_out_);
+    if (status() != AgentStatus::Disconnected) tell_status(AgentStatus::Disconnected, logged_out_);
     return;
   }
-  const bool any = warm_.count() > 0 || std::ranges::any_of(sessions_, [](const auto& known) {
-                     return known.second->alive();
-                   });
-  show_status(any ? AgentStatus::Connected : AgentStatus::Idle);
+  const bool any = warm_.count() > 0 || any_alive();
+  tell_status(any ? AgentStatus::Connected : AgentStatus::Idle);
 }
 
-asio::awaitable<Result<ProviderSession>> ClaudeProvider::started(
-    SessionId id, std::shared_ptr<ClaudeSession> session) {
-  if (status_ != AgentStatus::Connected) show_status(AgentStatus::Starting);
+asio::awaitable<Result<ProviderSession>> ClaudeProvider::started(SessionPtr session) {
+  if (status() != AgentStatus::Connected) tell_status(AgentStatus::Starting);
   auto ready = co_await session->start();
   if (!ready) {
-    if (const auto known = sessions_.find(id);
-        known != sessions_.end() && known->second == session) {
-      sessions_.erase(known);
-    }
+    if (find(session->id()) == session) drop(session->id());
     if (ready.error().code == ErrorCode::AgentUnavailable) {
-      show_status(AgentStatus::Disconnected, ready.error().message);
+      tell_status(AgentStatus::Disconnected, ready.error().message);
     }
     co_return std::unexpected(std::move(ready.error()));
   }
-  co_return ProviderSession{id, config_->cli_type, session->plan().cli_session_id};
+  co_return made(*session);
 }
 
 asio::awaitable<Result<ProviderSession>> ClaudeProvider::create_session(
@@ -209,21 +147,20 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::create_session(
   plan.mode = options.mode;
   plan.choices = std::move(*choices);
   if (const auto warm = co_await adopt(options.session_id, plan)) {
-    co_return ProviderSession{options.session_id, config_->cli_type, warm->plan().cli_session_id};
+    co_return made(*warm);
   }
-  co_return co_await started(options.session_id, make(options.session_id, std::move(plan)));
+  co_return co_await started(make(options.session_id, std::move(plan)));
 }
 
 void ClaudeProvider::prewarm(const std::string& project_dir) {
-  if (status_ == AgentStatus::Idle) show_status(AgentStatus::Starting);
+  if (status() == AgentStatus::Idle) tell_status(AgentStatus::Starting);
   warm_.start(project_dir);
 }
 
 /// The process that waits for such a session, if there is one and it can be what is wanted; what
 /// can only be said on the command line needs a process of its own.
-asio::awaitable<std::shared_ptr<ClaudeSession>> ClaudeProvider::adopt(SessionId id,
-                                                                      LaunchPlan wanted) {
-  const std::shared_ptr<ClaudeSession> warm = warm_.take(wanted.directory);
+asio::awaitable<ClaudeProvider::SessionPtr> ClaudeProvider::adopt(SessionId id, LaunchPlan wanted) {
+  const SessionPtr warm = warm_.take(wanted.directory);
   if (!warm) co_return nullptr;
   const Choices& choices = wanted.choices;
   const bool fits = !choices.max_turns && !choices.fallback_model &&
@@ -233,8 +170,9 @@ asio::awaitable<std::shared_ptr<ClaudeSession>> ClaudeProvider::adopt(SessionId 
     co_return nullptr;
   }
   if (auto ready = co_await warm->start(); !ready) co_return nullptr;
-  sessions_[id] = warm;
-  warm->become(id, hooks_for(id));
+  warm->become(id, events_for(id));
+  keep(warm);
+  warm->tell_facts();
   Result<void> set;
   const std::string thinking = thinking_of(choices);
   if (wanted.model) set = co_await warm->set_model(*wanted.model);
@@ -250,9 +188,7 @@ asio::awaitable<std::shared_ptr<ClaudeSession>> ClaudeProvider::adopt(SessionId 
 
 asio::awaitable<Result<ProviderSession>> ClaudeProvider::load_session(SessionId id,
                                                                       LoadSessionOptions options) {
-  if (const auto known = sessions_.find(id); known != sessions_.end() && known->second->alive()) {
-    co_return ProviderSession{id, config_->cli_type, known->second->plan().cli_session_id};
-  }
+  if (const auto known = find(id); known && known->alive()) co_return made(*known);
   LaunchPlan plan;
   plan.cli_session_id = options.cli_session_id;
   plan.directory = options.project_dir;
@@ -278,24 +214,24 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::load_session(SessionId 
   // Without a file nothing was said yet: the session begins under the same id.
   const auto session = make(id, std::move(plan));
   if (imported) {
-    const auto age_ms = deps_.clock.wall().ms - imported->mark.modified.ms;
+    const auto age_ms = deps().clock.wall().ms - imported->mark.modified.ms;
     const auto recent_ms = std::chrono::milliseconds(limits::kClaudeOtherWriter).count();
     const bool in_use =
         age_ms <= recent_ms && runs_elsewhere(config_->command, session->plan().directory);
     // Someone has it in a terminal: it can be read; the first prompt asks before it takes over.
-    if (in_use) co_return ProviderSession{id, config_->cli_type, session->plan().cli_session_id};
+    if (in_use) co_return made(*session);
     session->file_is(imported->mark);
   }
-  co_return co_await started(id, session);
+  co_return co_await started(session);
 }
 
 asio::awaitable<Result<ProviderSession>> ClaudeProvider::fork_session(
     SessionId from, CreateSessionOptions options) {
-  auto original = find(from);
+  auto original = known(from);
   if (!original) co_return std::unexpected(std::move(original.error()));
   LaunchPlan plan = (*original)->plan();
   const fs::path config = config_dir(environment_for(*config_));
-  const bool on_disk = co_await on_worker(deps_.blocking, [config, id = plan.cli_session_id] {
+  const bool on_disk = co_await run_on(deps().blocking, [config, id = plan.cli_session_id] {
     return !find_session_file(config, id).empty();
   });
   if (!on_disk) {
@@ -309,24 +245,21 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::fork_session(
   if (options.model) plan.model = options.model;
   if (options.mode) plan.mode = options.mode;
   if (options.thinking) (void)choose_thinking(plan.choices, *options.thinking);
-  co_return co_await started(options.session_id, make(options.session_id, std::move(plan)));
+  co_return co_await started(make(options.session_id, std::move(plan)));
 }
 
-/// The CLI's record of a session, into the callbacks: read on a worker, passed on in pieces.
+/// The CLI's record of a session, into its sink: read on a worker, passed on in pieces.
 asio::awaitable<Result<ClaudeProvider::Imported>> ClaudeProvider::import(
     SessionId session, LoadSessionOptions options) {
-  const std::weak_ptr<CallbackMap> map = callbacks_;
   const fs::path config = config_dir(environment_for(*config_));
   HistoryOptions how;
   how.session = session;
   how.provider_id = config_->cli_type;
   how.after = options.last_known_turn;
   how.after_time = options.last_known_at;
-  const Timestamp now = deps_.clock.wall();
-  const auto reader = co_await on_worker(deps_.blocking, [config, how, options, now]() mutable {
-    const fs::path file = options.view_file_path
-                              ? fs::path(*options.view_file_path)
-                              : find_session_file(config, options.cli_session_id);
+  const Timestamp now = deps().clock.wall();
+  const auto reader = co_await run_on(deps().blocking, [config, how, options, now]() mutable {
+    const fs::path file = find_session_file(config, options.cli_session_id);
     const auto recent_ms = std::chrono::milliseconds(limits::kClaudeOtherWriter).count();
     how.leave_unfinished = now.ms - mark_of(file).modified.ms <= recent_ms;
     auto opened = std::make_shared<HistoryReader>(file, how);
@@ -338,15 +271,14 @@ asio::awaitable<Result<ClaudeProvider::Imported>> ClaudeProvider::import(
   bool more = true;
   while (more) {
     std::vector<Output> outputs;
-    more = co_await on_worker(deps_.blocking, [history = *reader, &outputs] {
+    more = co_await run_on(deps().blocking, [history = *reader, &outputs] {
       return history->next(limits::kClaudeImportBytes, outputs);
     });
-    for (const Output& output : outputs) {
-      if (const auto* upsert = std::get_if<Upsert>(&output)) {
-        call(map, session, &Callbacks::upsert, *upsert);
-      } else if (const auto* turn = std::get_if<Turn>(&output)) {
-        call(map, session, &Callbacks::turn, *turn);
-      }
+    for (Output& output : outputs) {
+      const auto sink = sink_of(session);
+      if (!sink) break;  // Forgotten meanwhile.
+      if (auto* upsert = std::get_if<Upsert>(&output)) sink->item(std::move(*upsert));
+      if (auto* turn = std::get_if<Turn>(&output)) sink->turn(std::move(*turn));
     }
   }
   co_return Imported{(*reader)->mark(), (*reader)->directory()};
@@ -359,63 +291,10 @@ asio::awaitable<Result<void>> ClaudeProvider::import_history(SessionId session,
   co_return Result<void>();
 }
 
-asio::awaitable<Result<SendResult>> ClaudeProvider::send_message(SessionId session, Prompt prompt) {
-  auto found = find(session);
-  if (!found) co_return std::unexpected(std::move(found.error()));
-  co_return co_await (*found)->send(std::move(prompt));
-}
-
-asio::awaitable<Result<void>> ClaudeProvider::cancel_turn(SessionId session) {
-  auto found = find(session);
-  if (!found) co_return std::unexpected(std::move(found.error()));
-  co_return co_await (*found)->cancel();
-}
-
-asio::awaitable<Result<void>> ClaudeProvider::kill_session(SessionId session) {
-  auto found = find(session);
-  if (!found) co_return std::unexpected(std::move(found.error()));
-  co_await (*found)->kill();
-  co_return Result<void>();
-}
-
-bool ClaudeProvider::is_alive(const SessionId& session) const {
-  const auto found = sessions_.find(session);
-  return found != sessions_.end() && found->second->alive();
-}
-
-void ClaudeProvider::forget(const SessionId& session) {
-  sessions_.erase(session);
-  callbacks_->erase(session);
-}
-
-asio::awaitable<Result<void>> ClaudeProvider::answer(SessionId session, Answer answer) {
-  auto found = find(session);
-  if (!found) co_return std::unexpected(std::move(found.error()));
-  co_return (*found)->answer(answer);
-}
-
-asio::awaitable<Result<void>> ClaudeProvider::set_mode(SessionId session, std::string mode) {
-  auto found = find(session);
-  if (!found) co_return std::unexpected(std::move(found.error()));
-  co_return co_await (*found)->set_mode(std::move(mode));
-}
-
-asio::awaitable<Result<void>> ClaudeProvider::set_model(SessionId session, std::string model) {
-  auto found = find(session);
-  if (!found) co_return std::unexpected(std::move(found.error()));
-  co_return co_await (*found)->set_model(std::move(model));
-}
-
-asio::awaitable<Result<void>> ClaudeProvider::set_thinking(SessionId session, std::string level) {
-  auto found = find(session);
-  if (!found) co_return std::unexpected(std::move(found.error()));
-  co_return co_await (*found)->set_thinking(std::move(level));
-}
-
 asio::awaitable<std::vector<DiscoveredSession>> ClaudeProvider::discover(std::string project_dir) {
   const fs::path config = config_dir(environment_for(*config_));
-  co_return co_await on_worker(
-      deps_.blocking, [config, project_dir] { return discover_sessions(config, project_dir); });
+  co_return co_await run_on(
+      deps().blocking, [config, project_dir] { return discover_sessions(config, project_dir); });
 }
 
 asio::awaitable<AgentInfo> ClaudeProvider::inspect() {
@@ -423,7 +302,7 @@ asio::awaitable<AgentInfo> ClaudeProvider::inspect() {
   info.cli_type = config_->cli_type;
   info.name = config_->name;
   info.protocol = "claude";
-  info.status = status_;
+  info.status = status();
   if (warm_.count() > 0) info.warm = warm_.count();
   const auto environment = environment_for(*config_);
   const auto program = find_program(config_->command, variable(environment, "PATH"));
@@ -435,7 +314,7 @@ asio::awaitable<AgentInfo> ClaudeProvider::inspect() {
   info.installed = true;
   if (!version_ || version_->first != *program) {
     auto process =
-        deps_.launcher.launch({.argv = {*program, "--version"}, .cwd = "/", .env = environment});
+        deps().launcher.launch({.argv = {*program, "--version"}, .cwd = "/", .env = environment});
     std::string said;
     if (process) {
       if (const auto line = co_await (*process)->next_line()) said = line->text;
@@ -466,22 +345,28 @@ asio::awaitable<Result<void>> ClaudeProvider::reconnect() {
   co_return Result<void>();
 }
 
-void ClaudeProvider::hold(const SessionId& session, bool held) {
-  if (const auto found = sessions_.find(session); found != sessions_.end()) {
-    found->second->hold(held);
-  }
-}
-
 asio::awaitable<void> ClaudeProvider::shutdown() {
-  std::vector<std::shared_ptr<ClaudeSession>> all = warm_.take_all();
-  for (const auto& [id, session] : sessions_) all.push_back(session);
-  for (const auto& session : all) co_await session->shutdown();
+  for (const SessionPtr& session : warm_.take_all()) co_await session->shutdown();
+  co_await ProviderBase::shutdown();
 }
 
 }  // namespace
 
-std::unique_ptr<Provider> make_claude_provider(ClaudeConfig config, ClaudeDeps deps) {
+std::unique_ptr<Provider> make_claude_provider(ClaudeConfig config, const ProviderDeps& deps) {
   return std::make_unique<ClaudeProvider>(std::move(config), deps);
+}
+
+std::unique_ptr<Provider> claude::make_provider(AgentSpec spec, const ProviderDeps& deps) {
+  ClaudeConfig config;
+  config.cli_type = std::move(spec.cli_type);
+  config.name = std::move(spec.name);
+  config.command = spec.command();
+  config.args.assign(spec.argv.begin() + 1, spec.argv.end());
+  config.env = std::move(spec.env);
+  config.path_prefix = std::move(spec.path);
+  config.allow_bypass = spec.allow_bypass.value_or(false);
+  if (spec.idle_minutes) config.idle_end = std::chrono::minutes(*spec.idle_minutes);
+  return make_claude_provider(std::move(config), deps);
 }
 
 }  // namespace lb

@@ -3,11 +3,16 @@
 
 #include <memory>
 
+#include "providers/agent_spec.h"
 #include "providers/claude/config.h"
-#include "providers/provider.h"
+#include "providers/provider_base.h"
 
 namespace lb {
 
-std::unique_ptr<Provider> make_claude_provider(ClaudeConfig config, ClaudeDeps deps);
+std::unique_ptr<Provider> make_claude_provider(ClaudeConfig config, const ProviderDeps& deps);
+
+namespace claude {
+std::unique_ptr<Provider> make_provider(AgentSpec spec, const ProviderDeps& deps);
+}
 
 }  // namespace lb

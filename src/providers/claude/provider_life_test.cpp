@@ -126,7 +126,8 @@ TEST_CASE("a fork resumes the original under an id of its own and leaves it alon
   house.record(original->cli_session_id, user_line("u1", "2026-01-01T00:00:00.000Z", "before") +
                                              answer_line("a1", "u1", "2026-01-01T00:00:05.000Z"));
   int copied = 0;
-  house.provider->on_upsert(options.session_id, [&](const Upsert&) { ++copied; });
+  const auto count = [&](const Upsert&) { ++copied; };
+  house.provider->attach(options.session_id, sink({.item = count, .turn = {}, .report = {}}));
   const auto forked = fork();
   REQUIRE_MESSAGE(forked.has_value(), (forked ? "" : forked.error().message));
   CHECK(forked->cli_session_id != original->cli_session_id);

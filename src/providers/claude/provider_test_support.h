@@ -19,6 +19,7 @@
 
 #include "base/id.h"
 #include "providers/claude/provider.h"
+#include "tests/support/recording_sink.h"
 #include "tests/support/scripted_process.h"
 
 namespace lb::test {
@@ -106,6 +107,7 @@ struct House {
   asio::io_context io;
   asio::thread_pool workers{1};
   SystemClock clock;
+  SystemTimers timers{io.get_executor()};
   ScriptedLauncher launcher{io.get_executor()};
   fs::path folder;
   std::unique_ptr<Provider> provider;
@@ -123,14 +125,15 @@ struct House {
     launcher.on_launch([](std::shared_ptr<ScriptedProcess> agent) {
       asio::co_spawn(agent->executor(), play(agent), asio::detached);
     });
-    provider = make_claude_provider(std::move(config), {.io = io.get_executor(),
+    provider = make_claude_provider(std::move(config), {.executor = io.get_executor(),
                                                         .blocking = workers.get_executor(),
                                                         .launcher = launcher,
-                                                        .clock = clock});
-    provider->on_upsert(session, [this](const Upsert& upsert) { upserts.push_back(upsert); });
-    provider->on_turn(session, [this](const Turn& turn) { turns.push_back(turn); });
-    provider->on_report(session,
-                        [this](const SessionReport& report) { reports.push_back(report); });
+                                                        .clock = clock,
+                                                        .timers = timers});
+    provider->attach(
+        session, sink({.item = [this](const Upsert& upsert) { upserts.push_back(upsert); },
+                       .turn = [this](const Turn& turn) { turns.push_back(turn); },
+                       .report = [this](const SessionReport& said) { reports.push_back(said); }}));
   }
   ~House() {
     run(provider->shutdown());

@@ -5,71 +5,40 @@
 /// docs/adding-an-agent.md has an example. Owned by the registry. Lives on the io thread.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "providers/agent_spec.h"
 #include "providers/events/session.h"
-#include "providers/provider.h"
+#include "providers/provider_base.h"
 
 namespace lb::events {
 
-struct AgentSpec {
-  std::string cli_type;
-  std::string name;
-  std::vector<std::string> argv;
-  std::vector<std::pair<std::string, std::string>> env;
-  std::vector<std::string> path;
-  std::string install_hint;
-};
-
-struct ProviderDeps {
-  asio::any_io_executor executor;
-  asio::any_io_executor blocking;
-  Launcher& launcher;
-  const Clock& clock;
-  Timers& timers;
-};
-
-class EventsProvider final : public Provider {
+class EventsProvider final : public ProviderOf<EventsSession> {
  public:
-  EventsProvider(AgentSpec spec, ProviderDeps deps);
+  EventsProvider(AgentSpec spec, const ProviderDeps& deps)
+      : ProviderOf(spec.cli_type, spec.name, deps), spec_(std::move(spec)) {}
 
-  [[nodiscard]] std::string_view cli_type() const override { return spec_.cli_type; }
   asio::awaitable<Result<ProviderSession>> create_session(CreateSessionOptions options) override;
   asio::awaitable<Result<ProviderSession>> load_session(SessionId session,
                                                         LoadSessionOptions options) override;
-  asio::awaitable<Result<SendResult>> send_message(SessionId session, Prompt prompt) override;
-  asio::awaitable<Result<void>> cancel_turn(SessionId session) override;
-  asio::awaitable<Result<void>> kill_session(SessionId session) override;
-  [[nodiscard]] bool is_alive(const SessionId& session) const override;
-  void on_upsert(const SessionId& session, UpsertCallback callback) override;
-  void on_turn(const SessionId& session, TurnCallback callback) override;
-  void on_report(const SessionId& session, ReportCallback callback) override;
-  void on_status(StatusCallback callback) override;
-  void forget(const SessionId& session) override;
   asio::awaitable<Result<void>> import_history(SessionId session,
                                                LoadSessionOptions options) override;
-  asio::awaitable<Result<void>> answer(SessionId session, Answer answer) override;
   asio::awaitable<AgentInfo> inspect() override;
-  void hold(const SessionId& session, bool held) override;
-  asio::awaitable<void> shutdown() override;
+
+ protected:
+  asio::awaitable<Result<void>> reopen(AnySession session) override;
+  asio::awaitable<void> after_kill(AnySession session) override;
 
  private:
-  using SessionPtr = std::shared_ptr<EventsSession>;
-  [[nodiscard]] Result<SessionPtr> known(const SessionId& id) const;
-  std::shared_ptr<Listeners> listeners(const SessionId& id);
-  Result<void> start(const SessionPtr& session);
+  Result<void> start(EventsSession& session);
   Result<ProviderSession> open(const SessionId& id, const std::string& project_dir);
-  void tell_status(std::optional<std::string> message);
+  /// Idle or connected: there is no connection beside those of the sessions.
+  void count_alive() { tell_status(any_alive() ? AgentStatus::Connected : AgentStatus::Idle); }
 
   AgentSpec spec_;
-  ProviderDeps deps_;
-  std::map<SessionId, std::shared_ptr<Listeners>> listeners_;
-  std::map<SessionId, SessionPtr> sessions_;
-  StatusCallback status_;
 };
+
+std::unique_ptr<Provider> make_provider(AgentSpec spec, const ProviderDeps& deps);
 
 }  // namespace lb::events

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "tests/support/manual_timers.h"
+#include "tests/support/recording_sink.h"
 #include "tests/support/run.h"
 #include "tests/support/scripted_process.h"
 
@@ -23,11 +24,14 @@ struct Fixture {
     spec.install_hint = "Write it.";
     provider = std::make_unique<EventsProvider>(
         spec, ProviderDeps{io.get_executor(), io.get_executor(), launcher, timers.clock(), timers});
-    provider->on_upsert(kSession, [this](const Upsert& item) { items[item.item_id.str()] = item; });
-    provider->on_turn(kSession, [this](const Turn& turn) { turns.push_back(turn); });
-    provider->on_report(kSession, [this](const SessionReport& report) {
+    const auto told = [this](const SessionReport& report) {
       if (std::holds_alternative<SessionEnded>(report)) ++endings;
-    });
+    };
+    provider->attach(
+        kSession,
+        test::sink({.item = [this](const Upsert& item) { items[item.item_id.str()] = item; },
+                    .turn = [this](const Turn& turn) { turns.push_back(turn); },
+                    .report = told}));
   }
   ~Fixture() {
     test::run(io, provider->shutdown());

@@ -43,27 +43,25 @@ std::string* item_id_of(StreamPayload& payload) {
 
 }  // namespace
 
-EventsSession::EventsSession(SessionId id, std::string project_dir, SessionDeps deps,
-                             std::shared_ptr<Listeners> listeners)
-    : id_(std::move(id)),
+EventsSession::EventsSession(SessionId session, std::string project_dir, SessionDeps deps)
+    : AgentSession(std::move(session), deps.name),
       project_dir_(std::move(project_dir)),
       deps_(std::move(deps)),
-      listeners_(std::move(listeners)),
       unheld_(deps_.executor, asio::steady_timer::time_point::max()) {}
 
-void EventsSession::attach(std::shared_ptr<AgentProcess> process) {
+void EventsSession::follow(std::shared_ptr<AgentProcess> process) {
   process_ = std::move(process);
   processor_ = EnvelopeProcessor();
   closing_.reset();
   cancelling_ = false;
-  json::object open = {{"type", "open"}, {"sessionId", id_.str()}, {"cwd", project_dir_}};
+  json::object open = {{"type", "open"}, {"sessionId", id().str()}, {"cwd", project_dir_}};
   // A line that cannot be written means that the agent ended: the reader tells.
   static_cast<void>(process_->write_line(json::serialize(open)));
-  asio::co_spawn(deps_.executor, follow(shared_from_this(), process_), asio::detached);
+  asio::co_spawn(deps_.executor, read(shared_from_this(), process_), asio::detached);
 }
 
-asio::awaitable<void> EventsSession::follow(std::shared_ptr<EventsSession> self,
-                                            std::shared_ptr<AgentProcess> process) {
+asio::awaitable<void> EventsSession::read(std::shared_ptr<EventsSession> self,
+                                          std::shared_ptr<AgentProcess> process) {
   while (auto line = co_await process->next_line()) {
     const std::uint64_t read_us = Arrival::take();
     while (self->held_ && self->process_ == process) {
@@ -84,7 +82,7 @@ void EventsSession::on_line(const Line& line) {
       line.truncated
           ? Result<StreamEvent>(fail(ErrorCode::InvalidStreamEvent, "the line is too long"))
           : decode_text<StreamEvent>(line.text);
-  if (event && event->session_id.text != id_.str()) {
+  if (event && event->session_id.text != id().str()) {
     event = fail(ErrorCode::InvalidStreamEvent, "sessionId: not the session of this process");
   }
   if (event && !is_wire_id(event->turn_id.text)) {
@@ -123,15 +121,14 @@ void EventsSession::on_event(StreamEvent event) {
   publish(processor_.process(event, now()));
 }
 
-void EventsSession::publish(const EnvelopeProcessor::Outputs& outputs) {
+void EventsSession::publish(EnvelopeProcessor::Outputs outputs) {
   const auto self = shared_from_this();
-  const auto listeners = listeners_;
-  for (const StreamOutput& output : outputs) {
-    if (const auto* item = std::get_if<Upsert>(&output)) {
-      if (listeners->upsert) listeners->upsert(*item);
+  for (StreamOutput& output : outputs) {
+    if (auto* item = std::get_if<Upsert>(&output)) {
+      tell(std::move(*item));
       continue;
     }
-    Turn turn = std::get<Turn>(output);
+    Turn turn = std::get<Turn>(std::move(output));
     turn.origin = prompted_ == turn.turn_id ? TurnOrigin::User : TurnOrigin::Agent;
     if (is_final(turn)) {
       open_turn_.reset();
@@ -139,7 +136,7 @@ void EventsSession::publish(const EnvelopeProcessor::Outputs& outputs) {
     } else {
       open_turn_ = turn.turn_id;
     }
-    if (listeners->turn) listeners->turn(turn);
+    tell(std::move(turn));
   }
   tick_later();
 }
@@ -173,7 +170,7 @@ void EventsSession::end_cancelled() {
   event.event_id.text = "cancelled";
   event.timestamp = deps_.clock.wall();
   event.turn_id.text = open_turn_->str();
-  event.session_id.text = id_.str();
+  event.session_id.text = id().str();
   event.type = StreamEventType::ResponseDone;
   event.payload.body = ResponseDone{.status = ResponseStatus::Cancelled};
   publish(processor_.process(event, now()));
@@ -193,17 +190,17 @@ void EventsSession::on_end(const std::shared_ptr<AgentProcess>& process, const E
   cancel_watchdog_.reset();
   if (cancelling_) end_cancelled();
   fail_open(why);
-  if (const auto listeners = listeners_; listeners->report) listeners->report(SessionEnded{why});
+  tell(SessionEnded{why});
 }
 
 // --- What the user says -------------------------------------------------------------------------
 
-asio::awaitable<Result<void>> EventsSession::prompt(Prompt prompt) {
+asio::awaitable<Result<void>> EventsSession::send(Prompt prompt) {
   const auto self = shared_from_this();
   if (open_turn_ || pending_) {
     co_return fail(ErrorCode::Busy, deps_.name + " is still working on a prompt.");
   }
-  if (auto sent = process_->write_line(prompt_line(id_, prompt)); !sent) co_return sent;
+  if (auto sent = process_->write_line(prompt_line(id(), prompt)); !sent) co_return sent;
   const auto pending = std::make_shared<Pending>(deps_.executor);
   pending->turn_id = prompt.turn_id;
   pending_ = pending;
@@ -215,10 +212,11 @@ asio::awaitable<Result<void>> EventsSession::prompt(Prompt prompt) {
       Error{ErrorCode::Timeout, deps_.name + " did not take the prompt up in time."}));
 }
 
-Result<void> EventsSession::cancel() {
-  if (!open_turn_ || !alive()) return {};
+asio::awaitable<Result<void>> EventsSession::cancel() {
+  if (!open_turn_ || !alive()) co_return Result<void>{};
   cancelling_ = true;
-  json::object line = {{"type", "cancel"}, {"sessionId", id_.str()}, {"turnId", open_turn_->str()}};
+  json::object line = {
+      {"type", "cancel"}, {"sessionId", id().str()}, {"turnId", open_turn_->str()}};
   static_cast<void>(process_->write_line(json::serialize(line)));
   cancel_watchdog_ = deps_.timers.after(kCancelPatience, [weak = weak_from_this()] {
     const auto session = weak.lock();
@@ -226,7 +224,15 @@ Result<void> EventsSession::cancel() {
     session->end_cancelled();
     if (session->process_) session->process_->kill();
   });
-  return {};
+  co_return Result<void>{};
+}
+
+asio::awaitable<void> EventsSession::kill() {
+  co_await close({ErrorCode::Cancelled, "The session was closed."});
+}
+
+asio::awaitable<void> EventsSession::shutdown() {
+  co_await close({ErrorCode::ServerRestarted, "The server was stopped during this turn."});
 }
 
 asio::awaitable<void> EventsSession::close(Error why) {

@@ -20,17 +20,11 @@
 
 #include "base/clock.h"
 #include "process/agent_process.h"
-#include "providers/provider.h"
+#include "providers/agent_session.h"
 #include "providers/timers.h"
 #include "stream/envelope_processor.h"
 
 namespace lb::events {
-
-struct Listeners {
-  UpsertCallback upsert;
-  TurnCallback turn;
-  ReportCallback report;
-};
 
 struct SessionDeps {
   std::string name;  // Of the agent, for people.
@@ -39,23 +33,23 @@ struct SessionDeps {
   Timers& timers;
 };
 
-class EventsSession : public std::enable_shared_from_this<EventsSession> {
+class EventsSession final : public AgentSession,
+                            public std::enable_shared_from_this<EventsSession> {
  public:
-  EventsSession(SessionId id, std::string project_dir, SessionDeps deps,
-                std::shared_ptr<Listeners> listeners);
+  EventsSession(SessionId id, std::string project_dir, SessionDeps deps);
 
   [[nodiscard]] const std::string& project_dir() const { return project_dir_; }
-  [[nodiscard]] bool alive() const { return process_ && process_->alive(); }
+  [[nodiscard]] bool alive() const override { return process_ && process_->alive(); }
 
   /// Follows a process that was just started for this session.
-  void attach(std::shared_ptr<AgentProcess> process);
+  void follow(std::shared_ptr<AgentProcess> process);
   /// Returns when the agent has begun the turn (its response_start), or an error.
-  asio::awaitable<Result<void>> prompt(Prompt prompt);
+  asio::awaitable<Result<void>> send(Prompt prompt) override;
   /// Tells the agent; one that does not react is ended, and the turn is cancelled either way.
-  Result<void> cancel();
-  /// Ends the process; an open turn ends with `why`.
-  asio::awaitable<void> close(Error why);
-  void hold(bool held);
+  asio::awaitable<Result<void>> cancel() override;
+  asio::awaitable<void> kill() override;
+  asio::awaitable<void> shutdown() override;
+  void hold(bool held) override;
 
  private:
   struct Pending {
@@ -67,22 +61,22 @@ class EventsSession : public std::enable_shared_from_this<EventsSession> {
     asio::steady_timer changed;
   };
 
-  static asio::awaitable<void> follow(std::shared_ptr<EventsSession> self,
-                                      std::shared_ptr<AgentProcess> process);
+  static asio::awaitable<void> read(std::shared_ptr<EventsSession> self,
+                                    std::shared_ptr<AgentProcess> process);
+  /// Ends the process; an open turn ends with `why`.
+  asio::awaitable<void> close(Error why);
   void on_line(const Line& line);
   void on_event(StreamEvent event);
   void on_end(const std::shared_ptr<AgentProcess>& process, const ExitStatus& status);
   void give_our_ids(StreamEvent& event);
   void fail_open(const Error& why);
   void end_cancelled();
-  void publish(const EnvelopeProcessor::Outputs& outputs);
+  void publish(EnvelopeProcessor::Outputs outputs);
   void tick_later();
   [[nodiscard]] Now now() const { return {deps_.clock.wall(), deps_.clock.mono()}; }
 
-  SessionId id_;
   std::string project_dir_;
   SessionDeps deps_;
-  std::shared_ptr<Listeners> listeners_;
   std::shared_ptr<AgentProcess> process_;
   EnvelopeProcessor processor_;
   std::shared_ptr<Pending> pending_;  // A prompt that has not begun.

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/run_on.h"
 #include "store/growth.h"
-#include "store/pool.h"
 #include "store/sqlite/queries.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/writer.h"

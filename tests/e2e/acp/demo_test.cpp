@@ -106,8 +106,7 @@ TEST_CASE("E1-TC-5.6b: the process survives everyone who listens") {
   DemoWorld world;
   world.create(kSession);
   const pid_t agent = world.agents().at(0);
-  world.provider->on_upsert(kSession, {});
-  world.provider->on_turn(kSession, {});
+  world.provider->attach(kSession, nullptr);
   run_ready(world.io);
   CHECK(world.agents() == std::vector<pid_t>{agent});
   world.listen(kSession);

@@ -22,6 +22,7 @@
 #include "process/guarded_process.h"
 #include "providers/all.h"
 #include "tests/faults/marked.h"
+#include "tests/support/recording_sink.h"
 #include "tests/support/run.h"
 
 namespace lb::test {
@@ -44,6 +45,7 @@ struct Heard {
   std::vector<Turn> turns;
   SessionFacts facts;
   std::string title;
+  std::string cli_id;  // When it changed.
 
   [[nodiscard]] const Turn* last_turn() const { return turns.empty() ? nullptr : &turns.back(); }
   [[nodiscard]] bool ended(const std::string& turn) const {
@@ -148,16 +150,18 @@ class World {
 
   Heard& listen(const SessionId& session) {
     Heard& heard = heard_[session];
-    provider_->on_upsert(session, [&heard](const Upsert& item) {
-      const std::string id = item.item_id.str();
+    const auto item = [&heard](const Upsert& form) {
+      const std::string id = form.item_id.str();
       if (!heard.items.contains(id)) heard.order.push_back(id);
-      heard.items[id] = item;
-    });
-    provider_->on_turn(session, [&heard](const Turn& turn) { heard.turns.push_back(turn); });
-    provider_->on_report(session, [&heard](const SessionReport& report) {
+      heard.items[id] = form;
+    };
+    const auto told = [&heard](const SessionReport& report) {
       if (const auto* facts = std::get_if<SessionFacts>(&report)) heard.facts = *facts;
       if (const auto* title = std::get_if<SessionTitle>(&report)) heard.title = title->title;
-    });
+      if (const auto* cli = std::get_if<CliIdentity>(&report)) heard.cli_id = cli->cli_session_id;
+    };
+    const auto turn = [&heard](const Turn& form) { heard.turns.push_back(form); };
+    provider_->attach(session, sink({.item = item, .turn = turn, .report = told}));
     return heard;
   }
   ProviderSession create(const SessionId& session) {

@@ -213,11 +213,8 @@ TEST_CASE("claude: /clear gets a new id, /compact is told, and the session goes 
   CHECK(world.say("[[scenario:text]] three").status == TurnStatus::Completed);
   CHECK(shown(world.from_file()) == shown(*world.heard));
 
-  std::string id = world.session.cli_session_id;
-  world.provider->on_report(kSession, [&id](const SessionReport& report) {
-    if (const auto* identity = std::get_if<CliIdentity>(&report)) id = identity->cli_session_id;
-  });
   CHECK(world.say("/clear").status == TurnStatus::Completed);
+  const std::string id = world.heard->cli_id;
   CHECK(id != world.session.cli_session_id);
   CHECK(world.say("[[scenario:echo]] after").status == TurnStatus::Completed);
   world.session.cli_session_id = id;

@@ -67,7 +67,7 @@ LineKind kind_of_system(const json::object& record) {
 
 }  // namespace
 
-fs::path config_dir(const std::vector<std::pair<std::string, std::string>>& environment) {
+fs::path config_dir(const Environment& environment) {
   const std::string_view chosen = variable(environment, "CLAUDE_CONFIG_DIR");
   if (!chosen.empty()) return fs::path(chosen);
   return fs::path(variable(environment, "HOME")) / ".claude";

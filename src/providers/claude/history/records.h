@@ -9,17 +9,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/json.h"
 #include "base/time.h"
+#include "process/agent_process.h"
 
 namespace lb::claude {
 
 /// $CLAUDE_CONFIG_DIR, else ~/.claude, as the child with this environment sees it.
-std::filesystem::path config_dir(
-    const std::vector<std::pair<std::string, std::string>>& environment);
+std::filesystem::path config_dir(const Environment& environment);
 
 /// The folders under projects/ that may hold sessions of this directory.
 std::vector<std::filesystem::path> project_folders(const std::filesystem::path& config,

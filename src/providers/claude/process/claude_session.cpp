@@ -33,18 +33,18 @@ TranslatorOptions translator_options(const SessionId& id, const ClaudeConfig& co
 
 }  // namespace
 
-ClaudeSession::ClaudeSession(Setup setup, const ClaudeDeps& deps, SessionHooks hooks)
-    : id_(std::move(setup.id)),
+ClaudeSession::ClaudeSession(Setup setup, const ProviderDeps& deps, ClaudeSessionEvents events)
+    : AgentSession(std::move(setup.id), setup.config->name),
       plan_(std::move(setup.plan)),
       config_(std::move(setup.config)),
       deps_(deps),
-      hooks_(std::move(hooks)),
-      translator_(std::in_place, translator_options(id_, *config_)),
-      control_(deps.io),
+      events_(std::move(events)),
+      translator_(std::in_place, translator_options(id(), *config_)),
+      control_(deps.executor),
       on_disk_(plan_.begin == Begin::Resume),
-      batch_timer_(deps.io),
-      idle_timer_(deps.io),
-      changed_(deps.io, asio::steady_timer::time_point::max()) {}
+      batch_timer_(deps.executor),
+      idle_timer_(deps.executor),
+      changed_(deps.executor, asio::steady_timer::time_point::max()) {}
 
 Result<std::shared_ptr<AgentProcess>> ClaudeSession::launch() {
   std::error_code why;
@@ -72,7 +72,7 @@ asio::awaitable<Result<void>> ClaudeSession::start() {
   auto started = co_await start_once();
   starting_ = false;
   changed_.cancel();
-  if (hooks_.liveness) hooks_.liveness();
+  process_changed();
   co_return started;
 }
 
@@ -86,8 +86,8 @@ asio::awaitable<Result<void>> ClaudeSession::start_once() {
   ready_ = false;
   killed_ = false;
   start_error_.reset();
-  if (hooks_.liveness) hooks_.liveness();
-  asio::co_spawn(deps_.io, read(self, process), asio::detached);
+  process_changed();
+  asio::co_spawn(deps_.executor, read(self, process), asio::detached);
 
   json::object initialize{{"subtype", "initialize"}, {"forwardSubagentText", true}};
   if (plan_.choices.append_system_prompt) {
@@ -108,12 +108,15 @@ asio::awaitable<Result<void>> ClaudeSession::start_once() {
   }
   ready_ = true;
   hello_ = std::move(*answer);
-  publish_start();
+  tell_facts();
   co_return Result<void>();
 }
 
-/// What is known of the session now that its process is ready.
-void ClaudeSession::publish_start() {
+void ClaudeSession::process_changed() {
+  if (const auto changed = events_.process_changed) changed();
+}
+
+void ClaudeSession::tell_facts() {
   translator_->initialized(hello_);
   if (plan_.mode) translator_->facts().set_mode(*plan_.mode);
   if (plan_.model) translator_->facts().set_model(*plan_.model);
@@ -123,12 +126,11 @@ void ClaudeSession::publish_start() {
   arm_idle();
 }
 
-void ClaudeSession::become(SessionId id, SessionHooks hooks) {
-  id_ = std::move(id);
-  hooks_ = std::move(hooks);
-  translator_.emplace(translator_options(id_, *config_));
+void ClaudeSession::become(SessionId session, ClaudeSessionEvents events) {
+  rename(std::move(session));
+  events_ = std::move(events);
+  translator_.emplace(translator_options(id(), *config_));
   outputs_.clear();
-  publish_start();
 }
 
 asio::awaitable<void> ClaudeSession::read(std::shared_ptr<ClaudeSession> self,
@@ -160,7 +162,7 @@ void ClaudeSession::line(const Line& line) {
   const auto parsed = json_.parse(line.text);
   const json::object* record = parsed ? (*parsed)->if_object() : nullptr;
   if (record == nullptr) {
-    log_debug("claude_noise", {{"session", id_.str()}, {"bytes", line.bytes}});
+    log_debug("claude_noise", {{"session", id().str()}, {"bytes", line.bytes}});
     return;
   }
   const std::string_view type = string_at(*record, "type");
@@ -228,39 +230,33 @@ void ClaudeSession::ended(const std::shared_ptr<AgentProcess>& process, const Ex
     binding_->timer.cancel();
   }
   flush();
-  if (!asked && was_ready && hooks_.report) {
-    hooks_.report(SessionEnded{{ErrorCode::ProcessCrash, end.error_message}});
-  }
+  if (!asked && was_ready) tell(SessionEnded{{ErrorCode::ProcessCrash, end.error_message}});
   changed_.cancel();
-  if (hooks_.liveness) hooks_.liveness();
+  process_changed();
 }
 
 // --- What comes out ---------------------------------------------------------------------------
 
-void ClaudeSession::deliver(std::vector<Output> outputs) {
-  for (Output& output : outputs) outputs_.push_back(std::move(output));
-  flush();
-}
-
-/// A callback may make us say more: that waits until what was said before has been heard.
+/// The sink may make us say more: that waits until what was said before has been heard.
 void ClaudeSession::flush() {
   for (Output& output : translator_->take()) outputs_.push_back(std::move(output));
   if (std::exchange(dispatching_, true)) return;
   while (!outputs_.empty()) {
-    const Output output = std::move(outputs_.front());
+    Output output = std::move(outputs_.front());
     outputs_.pop_front();
-    dispatch(output);
+    dispatch(std::move(output));
     for (Output& more : translator_->take()) outputs_.push_back(std::move(more));
   }
   dispatching_ = false;
   arm_batch();
 }
 
-void ClaudeSession::dispatch(const Output& output) {
-  if (const auto* upsert = std::get_if<Upsert>(&output)) {
-    if (hooks_.upsert) hooks_.upsert(*upsert);
+void ClaudeSession::dispatch(Output output) {
+  if (auto* upsert = std::get_if<Upsert>(&output)) {
+    tell(std::move(*upsert));
   } else if (const auto* turn = std::get_if<Turn>(&output)) {
-    if (hooks_.turn) hooks_.turn(*turn);
+    tell(*turn);
+    if (const auto heard = events_.turn) heard(*turn);
     if (is_final(*turn)) {
       cancelling_ = false;
       arm_idle();
@@ -268,22 +264,25 @@ void ClaudeSession::dispatch(const Output& output) {
     } else {
       idle_timer_.cancel();
     }
-  } else if (const auto* facts = std::get_if<SessionFacts>(&output)) {
-    if (facts->mode)
-      plan_.mode = translator_->facts().offers_mode(*facts->mode) ? facts->mode : plan_.mode;
-    if (hooks_.report) hooks_.report(*facts);
-  } else if (const auto* identity = std::get_if<CliIdentity>(&output)) {
+  } else if (auto* facts = std::get_if<SessionFacts>(&output)) {
+    if (facts->mode && translator_->facts().offers_mode(*facts->mode)) plan_.mode = facts->mode;
+    tell(std::move(*facts));
+  } else if (auto* identity = std::get_if<CliIdentity>(&output)) {
     plan_.cli_session_id = identity->cli_session_id;
-    if (hooks_.report) hooks_.report(*identity);
-  } else if (const auto* bound = std::get_if<TurnBound>(&output)) {
-    on_disk_ = true;
-    if (binding_ && binding_->turn == bound->turn) {
-      binding_->outcome = Result<void>();
-      binding_->timer.cancel();
-    }
-    if (std::exchange(cancel_when_bound_, false)) {
-      asio::co_spawn(deps_.io, interrupt(shared_from_this()), asio::detached);
-    }
+    tell(std::move(*identity));
+  } else {
+    bound_turn(std::get<TurnBound>(output));
+  }
+}
+
+void ClaudeSession::bound_turn(const TurnBound& bound) {
+  on_disk_ = true;
+  if (binding_ && binding_->turn == bound.turn) {
+    binding_->outcome = Result<void>();
+    binding_->timer.cancel();
+  }
+  if (std::exchange(cancel_when_bound_, false)) {
+    asio::co_spawn(deps_.executor, interrupt(shared_from_this()), asio::detached);
   }
 }
 
@@ -321,7 +320,7 @@ void ClaudeSession::retire() {
   ending_ = Ending::Expected;
   ready_ = false;
   asio::co_spawn(
-      deps_.io,
+      deps_.executor,
       [](std::shared_ptr<AgentProcess> process) -> asio::awaitable<void> {
         co_await stop_gracefully(std::move(process));
       }(process_),

@@ -3,7 +3,7 @@
 ///
 /// One process serves many turns. It may end (idle, crash, kill) without ending the session: the
 /// next prompt resumes it in a new process. Everything the CLI says goes through the translator
-/// and comes out of the hooks in order; callbacks may call back into the session.
+/// and is told to the sink in order; the sink may call back into the session.
 /// Owned by the provider, kept alive by its own coroutines. Lives on the io thread.
 #pragma once
 
@@ -19,51 +19,51 @@
 #include "providers/claude/process/launch.h"
 #include "providers/claude/process/other_writers.h"
 #include "providers/claude/translate/translator.h"
-#include "providers/provider.h"
+#include "providers/provider_base.h"
 
 namespace lb::claude {
 
-struct SessionHooks {
-  UpsertCallback upsert;
-  TurnCallback turn;
-  ReportCallback report;
-  std::function<void()> liveness;  // A process came or went.
+/// What its owner wants to know, beside what the sink is told.
+struct ClaudeSessionEvents {
+  std::function<void()> process_changed;  // One came or went.
+  std::function<void(const Turn&)> turn;
 };
 
-class ClaudeSession : public std::enable_shared_from_this<ClaudeSession> {
+class ClaudeSession final : public AgentSession,
+                            public std::enable_shared_from_this<ClaudeSession> {
  public:
   struct Setup {
     SessionId id;
     LaunchPlan plan;
     std::shared_ptr<const ClaudeConfig> config;
   };
-  ClaudeSession(Setup setup, const ClaudeDeps& deps, SessionHooks hooks);
+  ClaudeSession(Setup setup, const ProviderDeps& deps, ClaudeSessionEvents events);
 
   /// Starts the process and waits until it is ready.
   asio::awaitable<Result<void>> start();
-  asio::awaitable<Result<SendResult>> send(Prompt prompt);
-  asio::awaitable<Result<void>> cancel();
+  asio::awaitable<Result<void>> send(Prompt prompt) override;
+  asio::awaitable<Result<void>> cancel() override;
   /// Ends the process and everything it started; the session can be loaded again.
-  asio::awaitable<void> kill();
-  /// Gives a session that was started ahead its name and its listeners; it is ready for prompts.
-  void become(SessionId id, SessionHooks hooks);
+  asio::awaitable<void> kill() override;
+  /// Gives a session that was started ahead its name; it is ready for prompts.
+  void become(SessionId id, ClaudeSessionEvents events);
+  /// Says what is known of the session now that its process is ready.
+  void tell_facts();
   /// Lets a process go that nobody needs.
   void retire();
   /// Like kill, but the end is ours: an open turn fails.
-  asio::awaitable<void> shutdown();
-  Result<void> answer(const Answer& answer);
-  asio::awaitable<Result<void>> set_mode(std::string mode);
-  asio::awaitable<Result<void>> set_model(std::string model);
-  asio::awaitable<Result<void>> set_thinking(std::string level);
-  void hold(bool held);
+  asio::awaitable<void> shutdown() override;
+  Result<void> answer(const Answer& answer) override;
+  asio::awaitable<Result<void>> set_mode(std::string mode) override;
+  asio::awaitable<Result<void>> set_model(std::string model) override;
+  asio::awaitable<Result<void>> set_thinking(std::string level) override;
+  void hold(bool held) override;
 
   [[nodiscard]] bool starting() const { return starting_; }
-  [[nodiscard]] bool alive() const { return process_ != nullptr && process_->alive(); }
+  [[nodiscard]] bool alive() const override { return process_ != nullptr && process_->alive(); }
   [[nodiscard]] const LaunchPlan& plan() const { return plan_; }
   /// The CLI's file has been read up to here: what grows from now on is someone else's doing.
   void file_is(const FileMark& mark) { other_writers_.seen(mark); }
-  /// Passes history on as if the CLI had said it.
-  void deliver(std::vector<Output> outputs);
 
  private:
   /// Why a process ends, when it was us.
@@ -84,10 +84,11 @@ class ClaudeSession : public std::enable_shared_from_this<ClaudeSession> {
   void ended(const std::shared_ptr<AgentProcess>& process, const ExitStatus& status);
   [[nodiscard]] TurnEnd end_of(const ExitStatus& status, std::string_view said) const;
   void flush();
-  void dispatch(const Output& output);
+  void dispatch(Output output);
+  void bound_turn(const TurnBound& bound);
+  void process_changed();
   void arm_batch();
   void arm_idle();
-  void publish_start();
   [[nodiscard]] Moment now() const { return {deps_.clock.wall(), deps_.clock.mono()}; }
 
   // session_commands.cpp
@@ -97,11 +98,10 @@ class ClaudeSession : public std::enable_shared_from_this<ClaudeSession> {
   asio::awaitable<void> end_process(Ending ending);
   asio::awaitable<Result<json::object>> ask(json::object body);
 
-  SessionId id_;
   LaunchPlan plan_;
   std::shared_ptr<const ClaudeConfig> config_;
-  ClaudeDeps deps_;
-  SessionHooks hooks_;
+  ProviderDeps deps_;
+  ClaudeSessionEvents events_;
   OtherWriters other_writers_;
   std::optional<Translator> translator_;  // Always there; made anew by `become`.
   Control control_;

@@ -54,33 +54,30 @@ asio::awaitable<Result<void>> ClaudeSession::ready() {
   co_return std::unexpected(std::move(why).context("The session could not be resumed"));
 }
 
-asio::awaitable<Result<SendResult>> ClaudeSession::send(Prompt prompt) {
+asio::awaitable<Result<void>> ClaudeSession::send(Prompt prompt) {
   const auto self = shared_from_this();
-  if (auto is_ready = co_await ready(); !is_ready) co_return std::unexpected(is_ready.error());
+  if (auto is_ready = co_await ready(); !is_ready) co_return is_ready;
   // In a turn that the agent began by itself a prompt would be folded in and never answered alone.
   while (alive() && (translator_->turn_open() || binding_)) {
     co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
   }
   if (!alive()) {
-    if (auto is_ready = co_await ready(); !is_ready) co_return std::unexpected(is_ready.error());
+    if (auto is_ready = co_await ready(); !is_ready) co_return is_ready;
   }
   const auto process = process_;
   auto written = process->write_line(
       prompt_line(prompt.turn_id.str(), prompt.content, image_blocks(prompt.images)));
-  if (!written) co_return std::unexpected(std::move(written.error()));
+  if (!written) co_return written;
   idle_timer_.cancel();
-  const auto binding = std::make_shared<Binding>(deps_.io);
+  const auto binding = std::make_shared<Binding>(deps_.executor);
   binding->turn = prompt.turn_id;
   binding_ = binding;
   translator_->prompt(prompt.turn_id);
   auto outcome = co_await bound(binding);
   if (binding_ == binding) binding_.reset();
   changed_.cancel();
-  if (!outcome) {
-    translator_->retract(prompt.turn_id);
-    co_return std::unexpected(std::move(outcome.error()));
-  }
-  co_return SendResult{prompt.turn_id};
+  if (!outcome) translator_->retract(prompt.turn_id);
+  co_return outcome;
 }
 
 asio::awaitable<Result<void>> ClaudeSession::bound(std::shared_ptr<Binding> binding) {
@@ -129,7 +126,7 @@ asio::awaitable<void> ClaudeSession::interrupt(std::shared_ptr<ClaudeSession> se
            *self->translator_->turn_id() == turn;
   };
   if (answer) {
-    asio::steady_timer limit(self->deps_.io, self->config_->interrupt_max);
+    asio::steady_timer limit(self->deps_.executor, self->config_->interrupt_max);
     bool late = false;
     limit.async_wait([&late, self](const boost::system::error_code& why) {
       if (why) return;
@@ -144,7 +141,7 @@ asio::awaitable<void> ClaudeSession::interrupt(std::shared_ptr<ClaudeSession> se
     co_await asio::post(asio::use_awaitable);
   }
   if (!running()) co_return;
-  log_warn("claude_interrupt_unanswered", {{"session", self->id_.str()}});
+  log_warn("claude_interrupt_unanswered", {{"session", self->id().str()}});
   co_await self->end_process(Ending::Cancelled);
 }
 

@@ -149,22 +149,14 @@ std::vector<std::string> argv_for(const ClaudeConfig& config, const LaunchPlan& 
   return argv;
 }
 
-std::vector<std::pair<std::string, std::string>> environment_for(const ClaudeConfig& config) {
-  std::vector<std::pair<std::string, std::string>> extra = {
+Environment environment_for(const ClaudeConfig& config) {
+  Environment extra = {
       {"CLAUDE_CODE_ENTRYPOINT", "sdk-ts"},
       {"CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1"},
       {"DISABLE_AUTOUPDATER", "1"},
   };
   extra.insert(extra.end(), config.env.begin(), config.env.end());
   return child_environment(extra, config.path_prefix);
-}
-
-std::string_view variable(const std::vector<std::pair<std::string, std::string>>& environment,
-                          std::string_view name) {
-  for (const auto& [known, value] : environment) {
-    if (known == name) return value;
-  }
-  return {};
 }
 
 std::string last_words(std::string_view stderr_tail) {

@@ -48,10 +48,7 @@ struct LaunchPlan {
 
 std::vector<std::string> argv_for(const ClaudeConfig& config, const LaunchPlan& plan);
 /// The child's whole environment.
-std::vector<std::pair<std::string, std::string>> environment_for(const ClaudeConfig& config);
-
-std::string_view variable(const std::vector<std::pair<std::string, std::string>>& environment,
-                          std::string_view name);
+Environment environment_for(const ClaudeConfig& config);
 
 /// The last lines of stderr, for an error message.
 std::string last_words(std::string_view stderr_tail);

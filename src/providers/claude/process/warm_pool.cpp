@@ -17,7 +17,7 @@ Gauge& waiting() {
 
 }  // namespace
 
-WarmPool::WarmPool(std::shared_ptr<const ClaudeConfig> config, const ClaudeDeps& deps,
+WarmPool::WarmPool(std::shared_ptr<const ClaudeConfig> config, const ProviderDeps& deps,
                    std::function<void()> changed)
     : config_(std::move(config)), deps_(deps), changed_(std::move(changed)) {}
 
@@ -31,16 +31,16 @@ void WarmPool::start(const std::string& directory) {
   LaunchPlan plan;
   plan.cli_session_id = make_uuid();
   plan.directory = directory;
-  SessionHooks hooks;
-  hooks.liveness = [this, living = std::weak_ptr(living_)] {
+  ClaudeSessionEvents events;
+  events.process_changed = [this, living = std::weak_ptr(living_)] {
     if (living.lock()) drop_dead();
   };
   const auto session = std::make_shared<ClaudeSession>(
       ClaudeSession::Setup{.id = SessionId("warm"), .plan = std::move(plan), .config = config_},
-      deps_, std::move(hooks));
+      deps_, std::move(events));
   sessions_[directory] = session;
   show_count();
-  asio::co_spawn(deps_.io, run(session), asio::detached);
+  asio::co_spawn(deps_.executor, run(session), asio::detached);
 }
 
 asio::awaitable<void> WarmPool::run(std::shared_ptr<ClaudeSession> session) {
@@ -68,7 +68,7 @@ std::shared_ptr<ClaudeSession> WarmPool::take(const std::string& directory) {
   return session;
 }
 
-void WarmPool::end_prewarmed(const std::string& directory) {
+void WarmPool::end(const std::string& directory) {
   if (const auto session = take(directory)) session->retire();
 }
 

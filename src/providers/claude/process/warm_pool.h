@@ -19,7 +19,7 @@ namespace lb::claude {
 class WarmPool {
  public:
   /// `changed` is called when a process came or went.
-  WarmPool(std::shared_ptr<const ClaudeConfig> config, const ClaudeDeps& deps,
+  WarmPool(std::shared_ptr<const ClaudeConfig> config, const ProviderDeps& deps,
            std::function<void()> changed);
   ~WarmPool();
   WarmPool(const WarmPool&) = delete;
@@ -29,7 +29,8 @@ class WarmPool {
   /// The session whose process waits in `directory` or is starting there; from now on the
   /// caller's. Null when there is none.
   [[nodiscard]] std::shared_ptr<ClaudeSession> take(const std::string& directory);
-  void end_prewarmed(const std::string& directory);
+  /// Ends the one that waits there.
+  void end(const std::string& directory);
   [[nodiscard]] std::size_t count() const { return sessions_.size(); }
   /// Everything that waits, no longer ours.
   [[nodiscard]] std::vector<std::shared_ptr<ClaudeSession>> take_all();
@@ -40,7 +41,7 @@ class WarmPool {
   void show_count();
 
   std::shared_ptr<const ClaudeConfig> config_;
-  ClaudeDeps deps_;
+  ProviderDeps deps_;
   std::function<void()> changed_;
   std::map<std::string, std::shared_ptr<ClaudeSession>> sessions_;  // By directory.
   std::int64_t shown_ = 0;

@@ -1,94 +1,33 @@
-// The parts of AcpProvider about turns, the end of sessions and the agent as a whole.
+// The parts of AcpProvider about the agent as a whole: its life, its login, what is on record.
 #include <fmt/format.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/run_on.h"
+#include "providers/acp/login.h"
 #include "providers/acp/provider.h"
 #include "providers/program_info.h"
 
 namespace lb::acp {
 
-// --- Turns --------------------------------------------------------------------------------------
-
-asio::awaitable<Result<SendResult>> AcpProvider::send_message(SessionId id, Prompt prompt) {
-  const auto session = known(id);
-  if (!session) co_return std::unexpected(session.error());
-  // After a restart of the process the agent has to open its sessions again.
-  if (!(*session)->alive()) {
-    if (auto opened = co_await open(*session, History::Skip); !opened) {
-      Error why = cannot_open(std::move(opened.error()));
-      if (why.code == ErrorCode::SessionNotFound) why.code = ErrorCode::ProcessCrash;
-      co_return std::unexpected(std::move(why));
-    }
-  }
-  (*session)->dropping = false;
-  const TurnId turn = prompt.turn_id;
-  if (auto sent = co_await (*session)->prompt(std::move(prompt)); !sent) {
-    co_return std::unexpected(sent.error());
-  }
-  co_return SendResult{turn};
+/// After a restart of the process the agent has to open its sessions again.
+asio::awaitable<Result<void>> AcpProvider::reopen(AnySession session) {
+  auto opened = co_await open(own(session), History::Skip);
+  if (opened) co_return opened;
+  Error why = cannot_open(std::move(opened.error()));
+  if (why.code == ErrorCode::SessionNotFound) why.code = ErrorCode::ProcessCrash;
+  co_return std::unexpected(std::move(why));
 }
 
-asio::awaitable<Result<void>> AcpProvider::cancel_turn(SessionId id) {
-  const auto session = known(id);
-  if (!session) co_return std::unexpected(session.error());
-  co_return (*session)->cancel();
-}
-
-asio::awaitable<Result<void>> AcpProvider::answer(SessionId id, Answer answer) {
-  const auto session = known(id);
-  if (!session) co_return std::unexpected(session.error());
-  co_return (*session)->answer(answer);
-}
-
-// --- The end of a session -----------------------------------------------------------------------
-
-asio::awaitable<Result<void>> AcpProvider::kill_session(SessionId id) {
-  const auto found = known(id);
-  if (!found) co_return std::unexpected(found.error());
-  const SessionPtr session = *found;
-  if (session->alive()) {
-    static_cast<void>(session->cancel());
-    co_await session->wait_for_turn_end(limits::kCloseGrace);
-  }
-  // Politeness with a limit: an agent that does not close is ended with its last session.
-  if (session->alive() && session->connection->abilities.close) {
-    const auto peer = session->connection->peer;
-    co_await peer->call("session/close", at_session(*session), limits::kCloseGrace);
-  }
-  session->lose({ErrorCode::Cancelled, "The session was closed."});
-  drop(id);
-  if (!any_open() && warm_.empty() && manager_->connection()) co_await manager_->stop();
-  co_return Result<void>{};
-}
-
-bool AcpProvider::is_alive(const SessionId& id) const {
-  const auto session = find(id);
-  return session && session->alive();
-}
-
-void AcpProvider::forget(const SessionId& id) {
-  drop(id);
-  listeners_.erase(id);
-}
-
-void AcpProvider::on_upsert(const SessionId& session, UpsertCallback callback) {
-  listeners(session)->upsert = std::move(callback);
-}
-void AcpProvider::on_turn(const SessionId& session, TurnCallback callback) {
-  listeners(session)->turn = std::move(callback);
-}
-void AcpProvider::on_report(const SessionId& session, ReportCallback callback) {
-  listeners(session)->report = std::move(callback);
-}
-void AcpProvider::on_status(StatusCallback callback) {
-  status_ = std::move(callback);
+/// An agent that does not close its sessions is ended with its last one.
+asio::awaitable<void> AcpProvider::after_kill(AnySession session) {
+  co_await ProviderBase::after_kill(std::move(session));
+  if (!any_alive() && warm_.empty() && manager_->connection()) co_await manager_->stop();
 }
 
 // --- The agent as a whole -----------------------------------------------------------------------
@@ -115,11 +54,11 @@ Error AcpProvider::on_logged_out(const RpcError& error) {
 /// A process that nobody uses ends, so that the next one finds a login that was made meanwhile.
 void AcpProvider::logged_out(const Error& why) {
   logged_out_ = why.message;
-  if (const auto callback = status_) callback(AgentStatus::Disconnected, logged_out_);
-  if (any_open()) return;
+  tell_status(AgentStatus::Disconnected, logged_out_);
+  if (any_alive()) return;
   not_warm();
   asio::co_spawn(
-      deps_.executor,
+      deps().executor,
       [](std::shared_ptr<AgentManager> manager) -> asio::awaitable<void> {
         co_await manager->stop();
       }(manager_),
@@ -128,7 +67,7 @@ void AcpProvider::logged_out(const Error& why) {
 
 void AcpProvider::logged_in() {
   if (!std::exchange(logged_out_, std::nullopt)) return;
-  if (const auto callback = status_) callback(manager_->status(), std::nullopt);
+  tell_status(manager_->status());
 }
 
 /// One process serves all sessions, so holding one back holds them all: nothing may be lost.
@@ -136,12 +75,12 @@ void AcpProvider::apply_hold() {
   const auto& connection = manager_->connection();
   if (!connection) return;
   bool held = false;
-  for (const auto& [id, session] : sessions_) held = held || session->held;
+  for (const SessionPtr& session : sessions()) held = held || session->held();
   connection->peer->hold(held);
 }
 
 void AcpProvider::hold(const SessionId& id, bool held) {
-  if (const auto session = find(id)) session->held = held;
+  ProviderBase::hold(id, held);
   apply_hold();
 }
 
@@ -155,7 +94,7 @@ void AcpProvider::prewarm(const std::string& project_dir) {
   if (!can || !warm_.insert(project_dir).second) return;
   show_warm();
   if (warm_.size() == 1) {
-    asio::co_spawn(deps_.executor, start_ahead(project_dir), asio::detached);
+    asio::co_spawn(deps().executor, start_ahead(project_dir), asio::detached);
   }
 }
 
@@ -169,9 +108,9 @@ asio::awaitable<void> AcpProvider::start_ahead(std::string project_dir) {
 void AcpProvider::end_prewarmed(const std::string& project_dir) {
   if (warm_.erase(project_dir) == 0) return;
   show_warm();
-  if (!warm_.empty() || any_open()) return;
+  if (!warm_.empty() || any_alive()) return;
   asio::co_spawn(
-      deps_.executor,
+      deps().executor,
       [](std::shared_ptr<AgentManager> manager) -> asio::awaitable<void> {
         co_await manager->stop();
       }(manager_),
@@ -195,30 +134,18 @@ void AcpProvider::show_warm() {
 
 asio::awaitable<void> AcpProvider::shutdown() {
   not_warm();
-  const auto sessions = std::exchange(sessions_, {});
   by_cli_.clear();
-  for (const auto& [id, session] : sessions) {
-    session->lose({ErrorCode::ServerRestarted, "The server was stopped during this turn."});
-  }
+  co_await ProviderBase::shutdown();
   co_await manager_->stop();
 }
 
 asio::awaitable<AgentInfo> AcpProvider::inspect() {
-  AgentInfo info;
-  info.cli_type = spec_.cli_type;
-  info.name = spec_.name;
+  AgentInfo info = co_await inspect_agent(spec_, deps().blocking);
   info.protocol = "acp";
   info.status = manager_->status();
   if (prewarmed() > 0) info.warm = prewarmed();
-  const std::string command = spec_.argv.empty() ? "" : spec_.argv.front();
-  const ProgramInfo program = co_await inspect_program(command, environment(), deps_.blocking);
-  info.installed = program.path.has_value();
-  info.version = program.version;
   if (!manager_->abilities().version.empty()) info.version = manager_->abilities().version;
-  if (!info.installed) {
-    info.problem = fmt::format("{} was not found.", command);
-    info.remedy = spec_.install_hint;
-  } else if (logged_out_) {
+  if (info.installed && logged_out_) {
     info.status = AgentStatus::Disconnected;
     info.problem = logged_out_;
   }
@@ -227,21 +154,10 @@ asio::awaitable<AgentInfo> AcpProvider::inspect() {
 
 // --- Discovery ----------------------------------------------------------------------------------
 
-namespace {
-
-using FindSessions = std::function<std::vector<DiscoveredSession>(const std::string&)>;
-
-asio::awaitable<std::vector<DiscoveredSession>> find_on_disk(FindSessions find,
-                                                             std::string project_dir) {
-  co_return find(project_dir);
-}
-
-}  // namespace
-
 asio::awaitable<std::vector<DiscoveredSession>> AcpProvider::discover(std::string project_dir) {
   if (!spec_.discover) co_return co_await ask_for_sessions(std::move(project_dir));
-  co_return co_await asio::co_spawn(
-      deps_.blocking, find_on_disk(spec_.discover, std::move(project_dir)), asio::use_awaitable);
+  co_return co_await run_on(deps().blocking,
+                            [find = spec_.discover, project_dir] { return find(project_dir); });
 }
 
 /// Asks an agent that runs anyway; none is started only to look.
