@@ -77,8 +77,3 @@ export function plainLine(markdown: string): string {
 export function within(root: string, path: string): string {
   return root !== "" && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
-
-/** The last part of a path, for headings; the whole stays in the title. */
-export function baseName(path: string): string {
-  return path.replace(/\/+$/, "").split("/").pop() || path;
-}

@@ -47,7 +47,7 @@ const info = (app: App, { sessionId }: Subject): SessionInfo | undefined =>
 /** A command about a session that the server has. */
 function ofSession(
   look: Omit<Command, "run" | "when">,
-  run: (app: App, info: SessionInfo) => unknown,
+  run: (app: App, sessionId: string, info: SessionInfo) => unknown,
   when: (info: SessionInfo) => boolean = () => true,
 ): Command {
   return {
@@ -56,7 +56,7 @@ function ofSession(
       const session = info(app, about);
       return session !== undefined && when(session);
     },
-    run: (app, about) => void run(app, info(app, about)!),
+    run: (app, about) => void run(app, about.sessionId!, info(app, about)!),
   };
 }
 
@@ -187,40 +187,35 @@ const table = {
     },
   },
 
-  rename: ofSession(
-    { label: "Rename", inPalette: "Rename this session", icon: "edit" },
-    (app, { sessionId }) => app.nav.openDialog({ kind: "rename", sessionId }),
+  rename: ofSession({ label: "Rename", inPalette: "Rename this session", icon: "edit" }, (app, sessionId) =>
+    app.nav.openDialog({ kind: "rename", sessionId }),
   ),
-  fork: ofSession({ label: "Fork", icon: "fork" }, (app, { sessionId }) => forkSession(app, sessionId)),
+  fork: ofSession({ label: "Fork", icon: "fork" }, forkSession),
   "copy-link": ofSession(
     { label: "Copy link", inPalette: "Copy link to this session", icon: "link" },
-    (app, { sessionId }) => copySessionLink(app, sessionId),
+    copySessionLink,
   ),
-  "copy-id": ofSession({ label: "Copy session id", icon: "copy" }, (app, { sessionId }) =>
-    copySessionId(app, sessionId),
-  ),
+  "copy-id": ofSession({ label: "Copy session id", icon: "copy" }, copySessionId),
   "export-md": ofSession(
     { label: "Export as Markdown", inPalette: "Export this session as Markdown", icon: "file" },
-    (app, session) => exportSession(app, session.sessionId, titleOf(session), "md"),
+    (app, id, session) => exportSession(app, id, titleOf(session), "md"),
   ),
-  "export-json": ofSession({ label: "Export as JSON", icon: "file" }, (app, session) =>
-    exportSession(app, session.sessionId, titleOf(session), "json"),
+  "export-json": ofSession({ label: "Export as JSON", icon: "file" }, (app, id, session) =>
+    exportSession(app, id, titleOf(session), "json"),
   ),
-  "stop-process": ofSession({ label: "Stop process", icon: "stop" }, (app, { sessionId }) =>
-    stopProcess(app, sessionId),
-  ),
+  "stop-process": ofSession({ label: "Stop process", icon: "stop" }, stopProcess),
   archive: ofSession(
     { label: "Archive", inPalette: "Archive this session", icon: "archive" },
-    (app, { sessionId }) => archiveSession(app, sessionId, true),
+    (app, id) => archiveSession(app, id, true),
     ({ archived }) => !archived,
   ),
   "bring-back": ofSession(
     { label: "Bring back", inPalette: "Bring this session back", icon: "archive" },
-    (app, { sessionId }) => archiveSession(app, sessionId, false),
+    (app, id) => archiveSession(app, id, false),
     ({ archived }) => archived,
   ),
-  delete: ofSession({ label: "Delete…", icon: "trash", danger: true }, (app, session) =>
-    deleteSession(app, session.sessionId, titleOf(session)),
+  delete: ofSession({ label: "Delete…", icon: "trash", danger: true }, (app, id, session) =>
+    deleteSession(app, id, titleOf(session)),
   ),
 
   "copy-path": {

@@ -2,29 +2,29 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import type { Api } from "../api";
 import type { AgentInfo, AgentStatusMessage } from "../wire";
+import { write } from "./write";
 
 /** News of several agents often come together: they are asked about once. */
 const kTogetherMs = 30;
 
 export class Agents {
-  private readonly infos = signal<readonly AgentInfo[]>([]);
-  private readonly said = signal<Readonly<Record<string, string>>>({});
-  readonly list: ReadonlySignal<readonly AgentInfo[]> = this.infos;
+  readonly list: ReadonlySignal<readonly AgentInfo[]> = signal([]);
   /** What was said with the last change of an agent's status. */
-  readonly notes: ReadonlySignal<Readonly<Record<string, string>>> = this.said;
+  readonly notes: ReadonlySignal<Readonly<Record<string, string>>> = signal({});
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly api: Api) {}
 
   of(cliType: string): AgentInfo | undefined {
-    return this.infos.value.find((agent) => agent.cliType === cliType);
+    return this.list.value.find((agent) => agent.cliType === cliType);
   }
 
   changed({ cliType, status, message }: AgentStatusMessage): void {
-    this.infos.value = this.infos
-      .peek()
-      .map((agent) => (agent.cliType === cliType ? { ...agent, status } : agent));
-    this.said.value = { ...this.said.peek(), [cliType]: message ?? "" };
+    write(
+      this.list,
+      this.list.peek().map((agent) => (agent.cliType === cliType ? { ...agent, status } : agent)),
+    );
+    write(this.notes, { ...this.notes.peek(), [cliType]: message ?? "" });
     this.refresh();
   }
 
@@ -33,7 +33,7 @@ export class Agents {
     this.timer = setTimeout(() => {
       this.api.get<{ agents: AgentInfo[] }>("/api/agents").then(
         ({ agents }) => {
-          this.infos.value = agents;
+          write(this.list, agents);
         },
         () => {},
       );

@@ -19,6 +19,7 @@ import { Sessions } from "./sessions";
 import { Timelines } from "./timelines";
 import { Toasts } from "./toasts";
 import { isWriting, Version } from "./version";
+import { write } from "./write";
 
 const kClockMs = 30_000;
 
@@ -37,9 +38,8 @@ export class App {
   readonly outbox: Outbox;
   readonly attention: Attention;
   readonly login: Login;
-  private readonly clock = signal(Date.now());
   /** For ages and durations on screen. */
-  readonly now: ReadonlySignal<number> = this.clock;
+  readonly now: ReadonlySignal<number> = signal(Date.now());
 
   constructor(
     readonly api: Api,
@@ -75,7 +75,7 @@ export class App {
   /** Ages move slowly; a running turn counts its seconds. */
   tick(): void {
     const working = this.sessions.list.peek().some((info) => info.activity === "working");
-    if (working || Date.now() - this.clock.peek() > kClockMs) this.clock.value = Date.now();
+    if (working || Date.now() - this.now.peek() > kClockMs) write(this.now, Date.now());
   }
 
   /** They leave the lists, and their tabs close. */

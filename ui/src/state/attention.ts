@@ -2,11 +2,11 @@
 import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { App } from "./app";
 import type { SessionInfo } from "../wire";
+import { write } from "./write";
 
 export class Attention {
-  private readonly said = signal("");
   /** Read out by screen readers when it changes. */
-  readonly announcement: ReadonlySignal<string> = this.said;
+  readonly announcement: ReadonlySignal<string> = signal("");
 
   constructor(private readonly app: App) {
     effect(() => {
@@ -18,7 +18,7 @@ export class Attention {
   changed(old: SessionInfo, now: SessionInfo): void {
     const said = sentence(old, now);
     if (said === undefined) return;
-    this.said.value = said;
+    write(this.announcement, said);
     const looking =
       document.visibilityState === "visible" &&
       document.hasFocus() &&

@@ -2,6 +2,7 @@
 import { batch, signal, type ReadonlySignal } from "@preact/signals";
 import { isRecordOf, isString, stored } from "./stored";
 import type { DraftImage } from "./types";
+import { write } from "./write";
 
 /** Words for a session that does not exist yet wait here, for the next one of that project. */
 export const keptDraft = (projectId: string) => `new:${projectId}`;
@@ -9,26 +10,29 @@ export const keptDraft = (projectId: string) => `new:${projectId}`;
 const kNone: readonly DraftImage[] = [];
 
 export class Drafts {
-  private readonly kept = stored<Record<string, string>>("lb.drafts", {}, isRecordOf(isString));
   private readonly pictures = signal<Readonly<Record<string, readonly DraftImage[]>>>({});
   /** By session. */
-  readonly texts: ReadonlySignal<Readonly<Record<string, string>>> = this.kept;
+  readonly texts: ReadonlySignal<Readonly<Record<string, string>>> = stored(
+    "lb.drafts",
+    {},
+    isRecordOf(isString),
+  );
 
   set(id: string, text: string): void {
-    const { [id]: _old, ...rest } = this.kept.peek();
-    this.kept.value = text === "" ? rest : { ...rest, [id]: text };
+    const { [id]: _old, ...rest } = this.texts.peek();
+    write(this.texts, text === "" ? rest : { ...rest, [id]: text });
   }
 
   /** Removes it and gives it back. */
   take(id: string): string {
-    const text = this.kept.peek()[id] ?? "";
+    const text = this.texts.peek()[id] ?? "";
     if (text !== "") this.set(id, "");
     return text;
   }
 
   /** Behind what stands there already. */
   add(id: string, text: string): void {
-    const old = this.kept.peek()[id];
+    const old = this.texts.peek()[id];
     if (text !== "") this.set(id, old ? `${old}\n\n${text}` : text);
   }
 

@@ -2,6 +2,7 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { WireError } from "../api";
 import type { ClientMessage, ServerMessage } from "../wire";
+import { write } from "./write";
 
 /** `login`: the credential is gone, only a new launch address helps. `offline`: trying again at `retryAt`. */
 export type LinkState =
@@ -37,8 +38,7 @@ type Without<T> = T extends unknown ? Omit<T, "requestId"> : never;
 export type Request = Without<ClientMessage>;
 
 export class Connection {
-  private readonly now = signal<LinkState>({ kind: "connecting" });
-  readonly state: ReadonlySignal<LinkState> = this.now;
+  readonly state: ReadonlySignal<LinkState> = signal({ kind: "connecting" });
   /** Every message except answers to requests that failed. */
   onMessage: (message: ServerMessage) => void = () => {};
 
@@ -58,7 +58,7 @@ export class Connection {
 
   /** Tries at once instead of waiting: the network came back, or the user asked. */
   retryNow(): void {
-    if (this.now.peek().kind !== "offline") return;
+    if (this.state.peek().kind !== "offline") return;
     clearTimeout(this.timer);
     void this.connect();
   }
@@ -67,12 +67,12 @@ export class Connection {
   requireLogin(): void {
     clearTimeout(this.timer);
     this.drop();
-    this.now.value = { kind: "login" };
+    write(this.state, { kind: "login" });
   }
 
   /** Sends and waits for the answer with the same id. Rejects with WireError, or OfflineError when the link is down or drops. */
   request(message: Request): Promise<ServerMessage> {
-    if (this.now.peek().kind !== "online" || !this.socket) return Promise.reject(new OfflineError());
+    if (this.state.peek().kind !== "online" || !this.socket) return Promise.reject(new OfflineError());
     const requestId = `r${this.nextId++}`;
     return new Promise((resolve, reject) => {
       this.pending.set(requestId, { resolve, reject });
@@ -82,7 +82,7 @@ export class Connection {
 
   private async connect(): Promise<void> {
     const generation = ++this.generation;
-    if (this.now.peek().kind !== "offline") this.now.value = { kind: "connecting" };
+    if (this.state.peek().kind !== "offline") write(this.state, { kind: "connecting" });
     let ticket: string;
     try {
       ticket = await this.env.ticket();
@@ -108,7 +108,7 @@ export class Connection {
     if (message.type === "hello") {
       clearTimeout(this.helloTimer);
       this.attempt = 0;
-      this.now.value = { kind: "online" };
+      write(this.state, { kind: "online" });
     }
     const waiting = message.requestId === undefined ? undefined : this.pending.get(message.requestId);
     if (waiting) this.pending.delete(message.requestId!);
@@ -123,7 +123,7 @@ export class Connection {
 
   private closed(code: number): void {
     this.drop();
-    if (code === 4401) this.now.value = { kind: "login" };
+    if (code === 4401) write(this.state, { kind: "login" });
     else this.retryLater();
   }
 
@@ -142,7 +142,7 @@ export class Connection {
   private retryLater(): void {
     const ceiling = Math.min(kLongestDelayMs, kFirstDelayMs * 2 ** this.attempt++);
     const delay = ceiling * (0.5 + this.env.random() / 2);
-    this.now.value = { kind: "offline", retryAt: Date.now() + delay };
+    write(this.state, { kind: "offline", retryAt: Date.now() + delay });
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.connect(), delay);
   }

@@ -2,11 +2,11 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { WireError, type Api } from "../api";
 import type { Connection } from "./link";
+import { write } from "./write";
 
 export class Login {
-  private readonly said = signal("");
   /** Why the last code did not open. */
-  readonly problem: ReadonlySignal<string> = this.said;
+  readonly problem: ReadonlySignal<string> = signal("");
 
   constructor(
     private readonly api: Api,
@@ -16,12 +16,12 @@ export class Login {
   async enter(code: string): Promise<void> {
     try {
       await this.api.exchange(code);
-      this.said.value = "";
+      write(this.problem, "");
       this.link.start();
     } catch (error) {
       // A used code is no harm when this browser already has its key: a reload of the launch address, a second tab.
       if (this.api.token !== null) return this.link.start();
-      this.said.value = reason(error);
+      write(this.problem, reason(error));
       this.link.requireLogin();
     }
   }

@@ -5,6 +5,7 @@ import { isRecord, stored } from "./stored";
 import type { AttachmentRef, ServerMessage } from "../wire";
 import type { Connection } from "./link";
 import type { Timelines } from "./timelines";
+import { write } from "./write";
 
 export interface Outgoing {
   clientMessageId: string;
@@ -18,8 +19,7 @@ export interface Outgoing {
 }
 
 export class Outbox {
-  private readonly kept = stored<Outgoing[]>("lb.outbox", [], isOutgoing);
-  readonly entries: ReadonlySignal<readonly Outgoing[]> = this.kept;
+  readonly entries: ReadonlySignal<readonly Outgoing[]> = stored("lb.outbox", [], isOutgoing);
   private readonly busy = new Set<string>();
 
   constructor(
@@ -27,7 +27,7 @@ export class Outbox {
     private readonly timelines: Timelines,
   ) {
     // What was accepted before a reload is in the timeline by now.
-    this.kept.value = this.kept.peek().filter((entry) => entry.state !== "accepted");
+    this.keep(this.entries.peek().filter((entry) => entry.state !== "accepted"));
   }
 
   of(sessionId: string): ReadonlySignal<readonly Outgoing[]> {
@@ -43,7 +43,7 @@ export class Outbox {
       state: "waiting",
       at: new Date().toISOString(),
     };
-    this.kept.value = [...this.entries.peek(), entry];
+    this.keep([...this.entries.peek(), entry]);
     this.flush(sessionId);
   }
 
@@ -54,21 +54,21 @@ export class Outbox {
   }
 
   remove(id: string): void {
-    this.kept.value = this.entries.peek().filter((entry) => entry.clientMessageId !== id);
+    this.keep(this.entries.peek().filter((entry) => entry.clientMessageId !== id));
   }
 
   /** Takes everything back that was meant for a session. */
   takeAll(sessionId: string): readonly Outgoing[] {
-    const taken = this.kept.peek().filter((entry) => entry.sessionId === sessionId);
-    this.kept.value = this.kept.peek().filter((entry) => entry.sessionId !== sessionId);
+    const taken = this.entries.peek().filter((entry) => entry.sessionId === sessionId);
+    this.keep(this.entries.peek().filter((entry) => entry.sessionId !== sessionId));
     return taken;
   }
 
   /** A session that was being made got its real id: what was typed meanwhile goes there. */
   rename(from: string, to: string): void {
-    this.kept.value = this.entries
-      .peek()
-      .map((entry) => (entry.sessionId === from ? { ...entry, sessionId: to } : entry));
+    this.keep(
+      this.entries.peek().map((entry) => (entry.sessionId === from ? { ...entry, sessionId: to } : entry)),
+    );
     this.flush(to);
   }
 
@@ -77,7 +77,7 @@ export class Outbox {
    * not take is refused and is a failed turn too, in whatever order: the turn says why, a second copy of it says nothing.
    */
   shown(clientMessageId: string | undefined): void {
-    if (this.kept.peek().some((entry) => entry.clientMessageId === clientMessageId))
+    if (this.entries.peek().some((entry) => entry.clientMessageId === clientMessageId))
       this.remove(clientMessageId!);
   }
 
@@ -121,10 +121,14 @@ export class Outbox {
     });
   }
 
+  private keep(entries: readonly Outgoing[]): void {
+    write(this.entries, entries);
+  }
+
   private change(id: string, change: Partial<Outgoing>): void {
-    this.kept.value = this.entries
-      .peek()
-      .map((entry) => (entry.clientMessageId === id ? { ...entry, ...change } : entry));
+    this.keep(
+      this.entries.peek().map((entry) => (entry.clientMessageId === id ? { ...entry, ...change } : entry)),
+    );
   }
 }
 

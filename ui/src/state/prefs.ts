@@ -1,7 +1,8 @@
 // What the user chose for this browser, kept in local storage.
-import type { ReadonlySignal, Signal } from "@preact/signals";
+import type { ReadonlySignal } from "@preact/signals";
 import { isBoolean, isNumber, isRecord, isRecordOf, isString, isStrings, stored } from "./stored";
 import type { Known, Theme } from "./types";
+import { write } from "./write";
 
 interface Values {
   theme: Theme;
@@ -18,7 +19,7 @@ const isTheme = (value: unknown): value is Theme =>
 const isKnown = isRecordOf(isRecord) as (value: unknown) => value is Values["known"];
 
 export class Prefs implements Readonly<{ [K in keyof Values]: ReadonlySignal<Values[K]> }> {
-  readonly theme: ReadonlySignal<Theme> = stored<Theme>("lb.theme", "system", isTheme);
+  readonly theme: ReadonlySignal<Theme> = stored("lb.theme", "system", isTheme);
   readonly sidebarWidth: ReadonlySignal<number> = stored("lb.sidebar", 280, isNumber);
   readonly notify: ReadonlySignal<boolean> = stored("lb.notify", false, isBoolean);
   readonly lastAgent: ReadonlySignal<string> = stored("lb.agent", "", isString);
@@ -26,7 +27,7 @@ export class Prefs implements Readonly<{ [K in keyof Values]: ReadonlySignal<Val
   readonly known: ReadonlySignal<Values["known"]> = stored("lb.known", {}, isKnown);
 
   set<K extends keyof Values>(name: K, value: Values[K]): void {
-    (this[name] as unknown as Signal<Values[K]>).value = value;
+    write(this[name] as unknown as ReadonlySignal<Values[K]>, value);
   }
   fold(projectId: string, folded: boolean): void {
     const others = this.collapsed.peek().filter((id) => id !== projectId);

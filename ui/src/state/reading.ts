@@ -5,7 +5,7 @@ type StepPrompt = (step: 1 | -1) => void;
 
 export class Reading {
   private readonly scrolls = new Map<string, Scroll>();
-  private steps: StepPrompt[] = [];
+  private step: StepPrompt | undefined;
 
   keep(sessionId: string, scroll: Scroll): void {
     this.scrolls.set(sessionId, scroll);
@@ -16,12 +16,12 @@ export class Reading {
 
   /** The conversation on screen can go to the user's message before or after; the answer takes it back. */
   canStep(step: StepPrompt): () => void {
-    this.steps.push(step);
+    this.step = step;
     return () => {
-      this.steps = this.steps.filter((other) => other !== step);
+      if (this.step === step) this.step = undefined;
     };
   }
   get stepPrompt(): StepPrompt | undefined {
-    return this.steps.at(-1);
+    return this.step;
   }
 }

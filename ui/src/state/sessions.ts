@@ -5,26 +5,23 @@ import type { SessionInfo } from "../wire";
 import { isRecord, isRecordOf, isString, stored } from "./stored";
 import { namesOf, type Tabs } from "./tabs";
 import type { Creating, TabName } from "./types";
+import { write } from "./write";
 
 const isTabName = (value: unknown): value is TabName =>
   isRecord(value) && isString(value["title"]) && isString(value["cliType"]);
 
 export class Sessions {
   private readonly infos = new Map<string, Signal<SessionInfo>>();
-  private readonly order = signal<readonly string[]>([]);
-  private readonly told = signal<ReadonlySet<string>>(new Set());
-  private readonly putAway = signal<readonly SessionInfo[]>([]);
-  private readonly made = signal<ReadonlyMap<string, Creating>>(new Map());
   /** What the sessions of the tabs were called the last time: after a reload a tab is never called something else. */
   private readonly names = stored<Record<string, TabName>>("lb.names", {}, isRecordOf(isTabName));
   private lists: ReadonlyMap<string, readonly SessionInfo[]> = new Map();
 
-  readonly ids: ReadonlySignal<readonly string[]> = this.order;
+  readonly ids: ReadonlySignal<readonly string[]> = signal([]);
   /** Projects whose sessions have been listed. */
-  readonly listedProjects: ReadonlySignal<ReadonlySet<string>> = this.told;
-  readonly archived: ReadonlySignal<readonly SessionInfo[]> = this.putAway;
+  readonly listedProjects: ReadonlySignal<ReadonlySet<string>> = signal(new Set());
+  readonly archived: ReadonlySignal<readonly SessionInfo[]> = signal([]);
   /** Sessions that are being made, by the id that they have until then. */
-  readonly creating: ReadonlySignal<ReadonlyMap<string, Creating>> = this.made;
+  readonly creating: ReadonlySignal<ReadonlyMap<string, Creating>> = signal(new Map());
   /** What a session was called on screen while it was being made: its view stays, so that no key is lost. */
   readonly madeAs = new Map<string, string>();
   /** By this window: nobody has to be told that they are gone. */
@@ -35,7 +32,7 @@ export class Sessions {
    * object, so that news of one session concerns one project, however many there are.
    */
   readonly byProject = computed(() => {
-    const all = this.order.value.map((id) => this.infos.get(id)!.value);
+    const all = this.ids.value.map((id) => this.infos.get(id)!.value);
     return (this.lists = listsOf(all, this.lists));
   });
   /** Every session that is not archived, newest first. */
@@ -52,13 +49,13 @@ export class Sessions {
 
   /** Who a session is, from the server or as last known; undefined while nobody has said. */
   nameOf(id: string): TabName | undefined {
-    void this.order.value; // A session that appears is news for whoever asked in vain.
-    const made = this.made.value.get(id);
+    void this.ids.value; // A session that appears is news for whoever asked in vain.
+    const made = this.creating.value.get(id);
     return this.infos.get(id)?.value ?? (made ? { title: "", cliType: made.cliType } : this.names.value[id]);
   }
 
   keepNames(tabs: Tabs): void {
-    void this.order.value;
+    void this.ids.value;
     const named = namesOf(tabs, this.names.peek(), (id) => this.infos.get(id)?.value);
     if (named !== this.names.peek()) this.names.value = named;
   }
@@ -68,19 +65,22 @@ export class Sessions {
     if (known) known.value = info;
     else {
       this.infos.set(info.sessionId, signal(info));
-      this.order.value = [...this.order.peek(), info.sessionId];
+      write(this.ids, [...this.ids.peek(), info.sessionId]);
     }
   }
 
   forget(ids: readonly string[]): void {
     ids.forEach((id) => this.infos.delete(id));
-    this.order.value = this.order.peek().filter((id) => !ids.includes(id));
+    write(
+      this.ids,
+      this.ids.peek().filter((id) => !ids.includes(id)),
+    );
   }
 
   /** A list is of all sessions that are not archived: what is missing was deleted, here or in another window. */
   missingIn(projectId: string, sessions: readonly SessionInfo[]): string[] {
     const listed = new Set(sessions.map((session) => session.sessionId));
-    return this.order.peek().filter((id) => {
+    return this.ids.peek().filter((id) => {
       const info = this.infos.get(id)!.peek();
       return info.projectId === projectId && !info.archived && !listed.has(id);
     });
@@ -88,30 +88,36 @@ export class Sessions {
 
   setList(projectId: string, sessions: readonly SessionInfo[]): void {
     sessions.forEach((session) => this.put(session));
-    this.told.value = new Set([...this.told.peek(), projectId]);
+    write(this.listedProjects, new Set([...this.listedProjects.peek(), projectId]));
   }
 
   idsOf(projectId: string): string[] {
-    return this.order.peek().filter((id) => this.infos.get(id)!.peek().projectId === projectId);
+    return this.ids.peek().filter((id) => this.infos.get(id)!.peek().projectId === projectId);
   }
 
   setArchived(sessions: readonly SessionInfo[]): void {
-    this.putAway.value = sessions;
+    write(this.archived, sessions);
   }
   leaveArchive(id: string): void {
-    this.putAway.value = this.putAway.peek().filter((session) => session.sessionId !== id);
+    write(
+      this.archived,
+      this.archived.peek().filter((session) => session.sessionId !== id),
+    );
   }
 
   beginCreating(temporary: string, what: Omit<Creating, "at">): void {
-    this.made.value = new Map(this.made.peek()).set(temporary, { ...what, at: new Date().toISOString() });
+    write(
+      this.creating,
+      new Map(this.creating.peek()).set(temporary, { ...what, at: new Date().toISOString() }),
+    );
   }
   endCreating(temporary: string): void {
-    this.made.value = new Map([...this.made.peek()].filter(([id]) => id !== temporary));
+    write(this.creating, new Map([...this.creating.peek()].filter(([id]) => id !== temporary)));
   }
 
   /** The session that was being made as `temporary` is there; the server may have told of it already. */
   created(temporary: string, sessionId: string): void {
-    const made = this.made.peek().get(temporary);
+    const made = this.creating.peek().get(temporary);
     batch(() => {
       if (made && !this.infos.has(sessionId)) this.put(newInfo(sessionId, made));
       this.madeAs.set(sessionId, temporary);

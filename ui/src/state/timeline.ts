@@ -1,6 +1,7 @@
 // A replica of one session's timeline. Applying anything twice changes nothing.
 import { batch, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Item, ServerMessage, SessionStatus, Turn } from "../wire";
+import { write } from "./write";
 
 type Message<T extends ServerMessage["type"]> = Extract<ServerMessage, { type: T }>;
 type History = Pick<Message<"session:history">, "entries" | "turns" | "rev" | "before">;
@@ -22,9 +23,8 @@ export class Timeline {
   /** Where older entries begin on the server; undefined when the window reaches the beginning. */
   readonly before = signal<number | undefined>(undefined);
   readonly loaded = signal(false);
-  private readonly heard = signal<Partial<SessionStatus>>({});
   /** The agent's choices and use, as last heard. */
-  readonly facts: ReadonlySignal<Partial<SessionStatus>> = this.heard;
+  readonly facts: ReadonlySignal<Partial<SessionStatus>> = signal({});
   private following = true;
   /** The cursor: every change up to here has been seen. Pages of old entries do not move it. */
   rev = 0;
@@ -60,7 +60,7 @@ export class Timeline {
   private readonly calls = new Set<string>();
 
   learn(facts: Partial<SessionStatus>): void {
-    this.heard.value = { ...this.heard.peek(), ...facts };
+    write(this.facts, { ...this.facts.peek(), ...facts });
   }
   /** While the reader is at the end, what lies far above may be forgotten. */
   follow(atEnd: boolean): void {

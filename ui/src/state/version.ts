@@ -1,6 +1,7 @@
 // Whether this page still fits its server. One that speaks another wire reloads itself, once.
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { WIRE_VERSION, type HelloMessage } from "../wire";
+import { write } from "./write";
 
 /** The server for which this tab was reloaded already: if that did not help, the next time will not either. */
 const kReloadedFor = "lb.reloaded";
@@ -12,22 +13,21 @@ export interface Browser {
 }
 
 export class Version {
-  private readonly old = signal(false);
   private server = "";
   /** A reload brings the page that belongs to the server, and it is for the user to say when. */
-  readonly reloadNeeded: ReadonlySignal<boolean> = this.old;
+  readonly reloadNeeded: ReadonlySignal<boolean> = signal(false);
 
   constructor(private readonly browser: Browser) {}
 
   /** False when the page is about to go. */
   hello({ version, wireVersion }: HelloMessage): boolean {
-    if (this.server !== "" && this.server !== version) this.old.value = true;
+    if (this.server !== "" && this.server !== version) write(this.reloadNeeded, true);
     this.server = version;
     if (wireVersion === WIRE_VERSION) {
       remember(undefined);
       return true;
     }
-    this.old.value = true;
+    write(this.reloadNeeded, true);
     if (!this.browser.mayReload() || !remember(`${version} ${wireVersion}`)) return true;
     this.browser.reload();
     return false;
