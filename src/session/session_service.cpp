@@ -30,9 +30,9 @@ void SessionService::set_events(ServiceEvents* events) {
 }
 
 asio::awaitable<Result<void>> SessionService::start() {
-  auto catalog = deps_.store.load_catalog();
+  auto catalog = co_await deps_.store.load_catalog();
   if (!catalog) co_return std::unexpected(std::move(catalog.error()));
-  auto unfinished = deps_.store.load_unfinished();
+  auto unfinished = co_await deps_.store.load_unfinished();
   if (!unfinished) co_return std::unexpected(std::move(unfinished.error()));
   projects_.load(std::move(catalog->projects));
   for (SessionRecord& record : catalog->sessions) {

@@ -23,16 +23,16 @@ void MemoryStore::set_state(StoreState state) {
   drain();
 }
 
-Result<Catalog> MemoryStore::load_catalog() {
+asio::awaitable<Result<Catalog>> MemoryStore::load_catalog() {
   Catalog catalog;
   for (const auto& [id, project] : projects_) catalog.projects.push_back(project);
   std::ranges::sort(catalog.projects, {}, &ProjectRecord::order);
   for (const auto& [id, record] : records_) catalog.sessions.push_back(record);
   for (const auto& [id, credential] : credentials_) catalog.credentials.push_back(credential);
-  return catalog;
+  co_return catalog;
 }
 
-Result<std::vector<Unfinished>> MemoryStore::load_unfinished() {
+asio::awaitable<Result<std::vector<Unfinished>>> MemoryStore::load_unfinished() {
   std::vector<Unfinished> all;
   for (const auto& [session, shelf] : shelves_) {
     Unfinished left;
@@ -51,7 +51,7 @@ Result<std::vector<Unfinished>> MemoryStore::load_unfinished() {
     }
     if (!left.entries.empty() || !left.prompts.empty()) all.push_back(std::move(left));
   }
-  return all;
+  co_return all;
 }
 
 void MemoryStore::write(WriteBatch batch, Done done) {

@@ -21,8 +21,8 @@ class MemoryStore final : public Store {
   [[nodiscard]] StoreInfo info() const override;
   [[nodiscard]] StoreState state() const override { return state_; }
   void on_state(std::function<void(StoreState)> callback) override;
-  Result<Catalog> load_catalog() override;
-  Result<std::vector<Unfinished>> load_unfinished() override;
+  asio::awaitable<Result<Catalog>> load_catalog() override;
+  asio::awaitable<Result<std::vector<Unfinished>>> load_unfinished() override;
   void write(WriteBatch batch, Done done) override;
   asio::awaitable<Result<EntryPage>> read_since(SessionId session, Revision since, Revision upto,
                                                 std::size_t bytes_max) override;

@@ -56,9 +56,9 @@ class Store {
   /// Called on the io thread at every change of the state.
   virtual void on_state(std::function<void(StoreState)> callback) = 0;
 
-  /// Both are for the start, before the first write; they block.
-  virtual Result<Catalog> load_catalog() = 0;
-  virtual Result<std::vector<Unfinished>> load_unfinished() = 0;
+  /// Both are for the start, once, before the first write.
+  virtual asio::awaitable<Result<Catalog>> load_catalog() = 0;
+  virtual asio::awaitable<Result<std::vector<Unfinished>>> load_unfinished() = 0;
 
   virtual void write(WriteBatch batch, Done done) = 0;
 

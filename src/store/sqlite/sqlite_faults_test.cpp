@@ -210,7 +210,7 @@ int fill_and_heal(const std::string& directory) {
   store.close();
   auto again = open_sqlite_store(loop.executor(), {directory, ""});
   if (!again) return 16;
-  const auto unfinished = (*again)->load_unfinished();
+  const auto unfinished = loop.run((*again)->load_unfinished());
   if (!unfinished || unfinished->size() != 1) return 17;
   if (text_of(unfinished->at(0).entries.at(0).payload) != grown) return 18;
   return stored_ids(loop, **again).size() == 40 ? 0 : 19;
@@ -251,7 +251,7 @@ TEST_CASE("long answers at once: the log of growing text stays bounded and folds
     REQUIRE(loop.run(store->commit(batch_of(std::move(more)))).has_value());
   }
   auto store = open(loop, dir.path());
-  CHECK(text_of(store->load_unfinished()->at(0).entries.at(0).payload) == grown);
+  CHECK(text_of(loop.run(store->load_unfinished())->at(0).entries.at(0).payload) == grown);
 }
 
 }  // namespace

@@ -43,22 +43,15 @@ class SqliteStore final : public Store {
     shared_->on_state = std::move(callback);
   }
 
-  Result<Catalog> load_catalog() override {
-    return queries_.with([](Queries& q) { return q.catalog(); });
+  asio::awaitable<Result<Catalog>> load_catalog() override {
+    return read([](Queries& q) { return q.catalog(); });
   }
-  Result<std::vector<Unfinished>> load_unfinished() override {
-    auto all = queries_.with([](Queries& q) { return q.unfinished(); });
-    if (!all) return all;
-    for (Unfinished& left : *all) {
-      for (StoredEntry& entry : left.entries) {
-        const auto pieces = growth_.find({left.session.str(), entry.id});
-        if (entry.kind == EntryKind::Item && pieces != growth_.end()) {
-          entry.payload = fold_growth(entry.payload, pieces->second);
-        }
-      }
-    }
-    growth_.clear();
-    return all;
+  asio::awaitable<Result<std::vector<Unfinished>>> load_unfinished() override {
+    return read([growth = std::exchange(growth_, {})](Queries& q) {
+      std::vector<Unfinished> all = q.unfinished();
+      for (Unfinished& left : all) fold_all(left, growth);
+      return all;
+    });
   }
 
   void write(WriteBatch batch, Done done) override {
@@ -111,6 +104,18 @@ class SqliteStore final : public Store {
     std::function<void(StoreState)> on_state;
   };
 
+  /// By session and item.
+  using Growth = std::map<std::pair<std::string, std::string>, std::vector<GrowthPut>>;
+
+  static void fold_all(Unfinished& left, const Growth& growth) {
+    for (StoredEntry& entry : left.entries) {
+      const auto pieces = growth.find({left.session.str(), entry.id});
+      if (entry.kind == EntryKind::Item && pieces != growth.end()) {
+        entry.payload = fold_growth(entry.payload, pieces->second);
+      }
+    }
+  }
+
   template <class Query>
   auto read(Query query) -> asio::awaitable<Result<decltype(query(std::declval<Queries&>()))>> {
     co_return co_await run_on(pool_, [this, query = std::move(query)]() mutable {
@@ -121,7 +126,7 @@ class SqliteStore final : public Store {
   QueryPool queries_;
   asio::thread_pool pool_;
   std::string epoch_;
-  std::map<std::pair<std::string, std::string>, std::vector<GrowthPut>> growth_;
+  Growth growth_;  // Of the last life, until it is loaded.
   std::shared_ptr<Shared> shared_;
   std::unique_ptr<Writer> writer_;
   bool closed_ = false;

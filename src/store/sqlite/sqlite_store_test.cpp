@@ -51,7 +51,7 @@ TEST_CASE("what was committed is there after reopening") {
   auto store = open(loop, dir.path());
   CHECK(store->info().epoch == epoch);
   CHECK(!epoch.empty());
-  const Catalog catalog = *store->load_catalog();
+  const Catalog catalog = *loop.run(store->load_catalog());
   REQUIRE(catalog.sessions.size() == 1);
   SessionRecord expected = record("s1");
   expected.facts = R"({"mode":"plan"})";
@@ -59,7 +59,7 @@ TEST_CASE("what was committed is there after reopening") {
   CHECK(catalog.projects ==
         std::vector<ProjectRecord>{{ProjectId("p1"), "/src/web", "web", {5}, 1, false}});
   CHECK(catalog.credentials == std::vector<CredentialRecord>{{"c1", "hash", {1}, {2}}});
-  CHECK(store->load_unfinished()->empty());
+  CHECK(loop.run(store->load_unfinished())->empty());
   const auto page = *loop.run(store->read_since(SessionId("s1"), 1, 99, SIZE_MAX));
   REQUIRE(page.entries.size() == 1);
   CHECK(text_of(page.entries[0].payload) == "two");
@@ -89,7 +89,7 @@ TEST_CASE("growing text is written in pieces and folded when it is read after a 
     commit(loop, *store, batch_of(more));
   }
   auto store = open(loop, dir.path());
-  const auto unfinished = *store->load_unfinished();
+  const auto unfinished = *loop.run(store->load_unfinished());
   REQUIRE(unfinished.size() == 1);
   REQUIRE(unfinished[0].entries.size() == 1);
   CHECK(text_of(unfinished[0].entries[0].payload) == "abcd");
@@ -114,7 +114,7 @@ TEST_CASE("a torn piece at the end of the log hides nothing before it") {
   const std::string log = dir.file("growing.log");
   std::filesystem::resize_file(log, std::filesystem::file_size(log) - 2);
   auto store = open(loop, dir.path());
-  CHECK(text_of(store->load_unfinished()->at(0).entries.at(0).payload) == "whole");
+  CHECK(text_of(loop.run(store->load_unfinished())->at(0).entries.at(0).payload) == "whole");
 }
 
 TEST_CASE("pieces of an earlier form are not added to a later one") {
@@ -133,7 +133,7 @@ TEST_CASE("pieces of an earlier form are not added to a later one") {
     commit(loop, *store, batch_of(form));
   }
   auto store = open(loop, dir.path());
-  CHECK(text_of(store->load_unfinished()->at(0).entries.at(0).payload) == "X");
+  CHECK(text_of(loop.run(store->load_unfinished())->at(0).entries.at(0).payload) == "X");
 }
 
 TEST_CASE("F42: a store of a newer version is refused and left as it is") {
