@@ -28,7 +28,6 @@ asio::awaitable<Result<Catalog>> MemoryStore::load_catalog() {
   for (const auto& [id, project] : projects_) catalog.projects.push_back(project);
   std::ranges::sort(catalog.projects, {}, &ProjectRecord::order);
   for (const auto& [id, record] : records_) catalog.sessions.push_back(record);
-  for (const auto& [id, credential] : credentials_) catalog.credentials.push_back(credential);
   co_return catalog;
 }
 
@@ -72,8 +71,6 @@ void MemoryStore::drain() {
 void MemoryStore::apply(WriteBatch& batch) {
   for (ProjectRecord& project : batch.projects) projects_[project.id] = std::move(project);
   for (SessionWrite& write : batch.sessions) apply(write);
-  for (CredentialRecord& one : batch.credentials) credentials_[one.id] = std::move(one);
-  for (const std::string& id : batch.credentials_removed) credentials_.erase(id);
   for (AttachmentRecord& one : batch.attachments) attachments_[one.id] = std::move(one);
 }
 

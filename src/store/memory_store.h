@@ -64,7 +64,6 @@ class MemoryStore final : public Store {
   std::map<ProjectId, ProjectRecord> projects_;
   std::map<SessionId, SessionRecord> records_;
   std::map<SessionId, Shelf> shelves_;
-  std::map<std::string, CredentialRecord> credentials_;
   std::map<std::string, AttachmentRecord> attachments_;
 };
 

@@ -35,6 +35,7 @@ struct SessionRecord {
   ProjectId project_id;
   std::string cli_type;
   std::string cli_session_id;
+  std::string owner;  // The epoch of the store whose server runs it; empty: of this one.
   std::string title;
   TitleSource title_source = TitleSource::None;
   Timestamp created_at;
@@ -109,15 +110,6 @@ struct SessionWrite {
   bool erase = false;  // Everything but the record.
 };
 
-/// A bearer that was issued: only its hash is kept.
-struct CredentialRecord {
-  std::string id;
-  std::string hash;
-  Timestamp created_at;
-  Timestamp last_used_at;
-  friend bool operator==(const CredentialRecord&, const CredentialRecord&) = default;
-};
-
 struct AttachmentRecord {
   std::string id;
   SessionId session;
@@ -129,8 +121,6 @@ struct AttachmentRecord {
 struct WriteBatch {
   std::vector<ProjectRecord> projects;
   std::vector<SessionWrite> sessions;
-  std::vector<CredentialRecord> credentials;
-  std::vector<std::string> credentials_removed;
   std::vector<AttachmentRecord> attachments;
 };
 
@@ -160,7 +150,6 @@ struct SearchHit {
 struct Catalog {
   std::vector<ProjectRecord> projects;
   std::vector<SessionRecord> sessions;
-  std::vector<CredentialRecord> credentials;
 };
 
 /// What a crash left unfinished in one session: growing text already folded into its form.

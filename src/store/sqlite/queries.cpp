@@ -56,6 +56,7 @@ SessionRecord read_session(const Statement& row) {
   record.mode = text();
   record.reserved = row.unsigned_integer(column++);
   record.next_pos = row.unsigned_integer(column++);
+  record.owner = text();
   record.facts = text();
   return record;
 }
@@ -105,18 +106,13 @@ Catalog Queries::catalog() {
                                 Timestamp{projects.integer(3)}, projects.unsigned_integer(4),
                                 projects.integer(5) != 0});
   }
-  Statement sessions(*database_,
-                     "SELECT session_id, project_id, cli_type, cli_session_id, title, "
-                     "title_source, created_at, last_active_at, archived, external, imported, "
-                     "deleted, unread, failed, last_turn, model, mode, reserved, next_pos, "
-                     "coalesce(facts, '') FROM sessions LEFT JOIN facts ON facts.session=id");
+  Statement sessions(
+      *database_,
+      "SELECT session_id, project_id, cli_type, cli_session_id, title, "
+      "title_source, created_at, last_active_at, archived, external, imported, "
+      "deleted, unread, failed, last_turn, model, mode, reserved, next_pos, "
+      "owner, coalesce(facts, '') FROM sessions LEFT JOIN facts ON facts.session=id");
   while (sessions.step()) catalog.sessions.push_back(read_session(sessions));
-  Statement credentials(*database_, "SELECT id, hash, created_at, last_used_at FROM credentials");
-  while (credentials.step()) {
-    catalog.credentials.push_back({credentials.text(0), credentials.text(1),
-                                   Timestamp{credentials.integer(2)},
-                                   Timestamp{credentials.integer(3)}});
-  }
   return catalog;
 }
 

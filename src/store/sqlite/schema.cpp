@@ -16,6 +16,8 @@
 
 #include "base/fd.h"
 #include "base/id.h"
+#include "base/log.h"
+#include "store/file_copy.h"
 
 namespace lb {
 namespace {
@@ -60,6 +62,12 @@ CREATE VIRTUAL TABLE search USING fts5(
   body, content='', tokenize="unicode61 remove_diacritics 2");
 INSERT INTO search(search, rank) VALUES('hashsize', 262144); -- A quarter of the usual memory.
 CREATE TABLE search_pending(entry INTEGER PRIMARY KEY);
+)sql";
+
+/// Credentials are in a file of their own and never were in this table.
+constexpr const char* kVersion2 = R"sql(
+DROP TABLE credentials;
+ALTER TABLE sessions ADD COLUMN owner TEXT NOT NULL DEFAULT '';
 )sql";
 
 /// What the first 100 bytes of a file say, read without SQLite so that nothing is touched.
@@ -113,21 +121,42 @@ Result<void> refuse_foreign(const std::string& path) {
   return {};
 }
 
-void migrate(Database& database) {
+/// What 0.1 knows how to open stays beside what it does not: nobody has to go on with us.
+Result<void> keep_old(Database& database, const StoreFiles& files, std::int64_t version) {
+  // With an empty WAL the file alone is the whole store.
+  if (database.number("PRAGMA wal_checkpoint(TRUNCATE)") != 0) {
+    return fail(ErrorCode::StoreFull,
+                fmt::format("Cannot copy {}, which is done before its format changes: somebody "
+                            "else reads it. Nothing was changed.",
+                            files.database));
+  }
+  auto copies = copy_beside({files.database, files.growing}, fmt::format("v{}", version));
+  if (!copies) return std::unexpected(std::move(copies.error()));
+  log_info("store_copied", {{"version", std::to_string(version)}, {"to", copies->front()}});
+  return {};
+}
+
+Result<void> migrate(Database& database, const StoreFiles& files) {
   const std::int64_t version = database.number("PRAGMA user_version");
-  if (version == kSchemaVersion) return;
+  if (version == kSchemaVersion) return {};
+  if (version > 0) {
+    if (auto kept = keep_old(database, files, version); !kept) return kept;
+  }
   Transaction transaction(database);
   if (version < 1) {
     database.run(kVersion1);
     Statement(database, "INSERT INTO meta VALUES('epoch', ?)").run(make_uuid());
   }
+  if (version < 2) database.run(kVersion2);
   database.run(fmt::format("PRAGMA user_version = {}", kSchemaVersion).c_str());
   transaction.commit();
+  return {};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Database>> open_for_writing(const std::string& path, const char* vfs) {
+Result<std::unique_ptr<Database>> open_for_writing(const StoreFiles& files, const char* vfs) {
+  const std::string& path = files.database;
   if (auto known = refuse_foreign(path); !known) return std::unexpected(known.error());
   try {
     auto database =
@@ -146,7 +175,9 @@ Result<std::unique_ptr<Database>> open_for_writing(const std::string& path, cons
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;"
         "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -512; PRAGMA journal_size_limit = "
         "8388608;");
-    migrate(*database);
+    if (auto migrated = migrate(*database, files); !migrated) {
+      return std::unexpected(std::move(migrated.error()));
+    }
     return database;
   } catch (const SqliteError& error) {
     return fail(ErrorCode::StoreFull, fmt::format("Cannot open {}: {}", path, error.what()));

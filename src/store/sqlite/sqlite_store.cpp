@@ -135,12 +135,12 @@ class SqliteStore final : public Store {
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_sqlite_store(asio::any_io_executor io, SqliteOptions options) {
-  const std::string path = options.directory + "/store.db";
-  auto database = open_for_writing(path, options.vfs.empty() ? nullptr : options.vfs.c_str());
+  const StoreFiles files(options.directory);
+  auto database = open_for_writing(files, options.vfs.empty() ? nullptr : options.vfs.c_str());
   if (!database) return std::unexpected(std::move(database.error()));
-  auto log = GrowthLog::open(options.directory + "/growing.log");
+  auto log = GrowthLog::open(files.growing);
   if (!log) return std::unexpected(std::move(log.error()));
-  return std::make_unique<SqliteStore>(std::move(io), path, std::move(options.vfs),
+  return std::make_unique<SqliteStore>(std::move(io), files.database, std::move(options.vfs),
                                        std::move(*database), std::move(*log));
 }
 

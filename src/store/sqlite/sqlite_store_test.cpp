@@ -37,7 +37,6 @@ TEST_CASE("what was committed is there after reopening") {
     epoch = store->info().epoch;
     WriteBatch batch = new_session("s1");
     batch.projects.push_back({ProjectId("p1"), "/src/web", "web", {5}, 1, false});
-    batch.credentials.push_back({"c1", "hash", {1}, {2}});
     batch.sessions[0].facts = R"({"mode":"plan"})";
     batch.sessions[0].entries = {message("s1", "i1", 1, "one"), message("s1", "i2", 2, "two")};
     batch.sessions[0].outputs = {{"i2", std::string(300'000, 'x')}};
@@ -58,7 +57,6 @@ TEST_CASE("what was committed is there after reopening") {
   CHECK(catalog.sessions[0] == expected);
   CHECK(catalog.projects ==
         std::vector<ProjectRecord>{{ProjectId("p1"), "/src/web", "web", {5}, 1, false}});
-  CHECK(catalog.credentials == std::vector<CredentialRecord>{{"c1", "hash", {1}, {2}}});
   CHECK(loop.run(store->load_unfinished())->empty());
   const auto page = *loop.run(store->read_since(SessionId("s1"), 1, 99, SIZE_MAX));
   REQUIRE(page.entries.size() == 1);

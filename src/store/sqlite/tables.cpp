@@ -24,13 +24,13 @@ Tables::Tables(Database& database)
       put_session_(database,
                    "INSERT INTO sessions(session_id, project_id, cli_type, cli_session_id, title, "
                    "title_source, created_at, last_active_at, archived, external, imported, "
-                   "deleted, unread, failed, last_turn, model, mode, reserved, next_pos) "
-                   "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19) "
+                   "deleted, unread, failed, last_turn, model, mode, reserved, next_pos, owner) "
+                   "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20) "
                    "ON CONFLICT(session_id) DO UPDATE SET project_id=?2, cli_type=?3, "
                    "cli_session_id=?4, title=?5, title_source=?6, created_at=?7, "
                    "last_active_at=?8, archived=?9, external=?10, imported=?11, deleted=?12, "
                    "unread=?13, failed=?14, last_turn=?15, model=?16, mode=?17, reserved=?18, "
-                   "next_pos=?19"),
+                   "next_pos=?19, owner=?20"),
       find_session_(database, "SELECT id FROM sessions WHERE session_id=?"),
       put_facts_(database, "INSERT OR REPLACE INTO facts VALUES(?,?)"),
       put_entry_(database,
@@ -45,8 +45,6 @@ Tables::Tables(Database& database)
                   "VALUES(?1,?2,?3,?4,?5,?6) ON CONFLICT(session, turn_id) DO UPDATE SET "
                   "key=?3, content=?4, attachments=?5, settled=?6"),
       put_pending_(database, "INSERT OR IGNORE INTO search_pending VALUES(?)"),
-      put_credential_(database, "INSERT OR REPLACE INTO credentials VALUES(?,?,?,?)"),
-      drop_credential_(database, "DELETE FROM credentials WHERE id=?"),
       put_attachment_(database,
                       "INSERT OR REPLACE INTO attachments(attachment_id, session, mime_type, "
                       "bytes) VALUES(?,?,?,?)"),
@@ -82,7 +80,7 @@ void Tables::put(const SessionRecord& record) {
                    record.title, record.title_source, record.created_at.ms,
                    record.last_active_at.ms, record.archived, record.external, record.imported,
                    record.deleted, record.unread, record.failed, record.last_turn.str(),
-                   record.model, record.mode, record.reserved, record.next_pos);
+                   record.model, record.mode, record.reserved, record.next_pos, record.owner);
 }
 
 void Tables::put(const SessionWrite& write) {
@@ -110,15 +108,6 @@ void Tables::put(std::int64_t session, const EntryPut& entry) {
   }
   put_entry_.reset();
   if (entry.kind == EntryKind::Item && !entry.open) put_pending_.run(id);
-}
-
-void Tables::put(const CredentialRecord& credential) {
-  put_credential_.run(credential.id, credential.hash, credential.created_at.ms,
-                      credential.last_used_at.ms);
-}
-
-void Tables::remove_credential(const std::string& id) {
-  drop_credential_.run(id);
 }
 
 void Tables::put(const AttachmentRecord& attachment) {

@@ -16,8 +16,6 @@ class Tables {
 
   void put(const ProjectRecord& project);
   void put(const SessionWrite& write);
-  void put(const CredentialRecord& credential);
-  void remove_credential(const std::string& id);
   void put(const AttachmentRecord& attachment);
 
   /// Replaces the form of an open item (growth that was folded).
@@ -46,8 +44,6 @@ class Tables {
   Statement put_output_;
   Statement put_prompt_;
   Statement put_pending_;
-  Statement put_credential_;
-  Statement drop_credential_;
   Statement put_attachment_;
   Statement find_open_;
   Statement update_payload_;

@@ -170,10 +170,7 @@ void Writer::append_growth() {
 
 void Writer::commit_jobs() {
   const auto writes_rows = [](const WriteBatch& batch) {
-    if (!batch.projects.empty() || !batch.credentials.empty() || !batch.attachments.empty() ||
-        !batch.credentials_removed.empty()) {
-      return true;
-    }
+    if (!batch.projects.empty() || !batch.attachments.empty()) return true;
     for (const SessionWrite& write : batch.sessions) {
       if (write.record || write.facts || write.erase || !write.entries.empty() ||
           !write.outputs.empty() || !write.prompts.empty()) {
@@ -187,8 +184,6 @@ void Writer::commit_jobs() {
   for (const Job& job : jobs_) {
     for (const ProjectRecord& project : job.batch.projects) tables_.put(project);
     for (const SessionWrite& write : job.batch.sessions) tables_.put(write);
-    for (const CredentialRecord& credential : job.batch.credentials) tables_.put(credential);
-    for (const std::string& id : job.batch.credentials_removed) tables_.remove_credential(id);
     for (const AttachmentRecord& attachment : job.batch.attachments) tables_.put(attachment);
   }
   transaction.commit();
