@@ -52,8 +52,9 @@ asio::awaitable<Result<void>> SessionService::start() {
     });
   }
   for (Unfinished& left : *unfinished) {
+    const Place* place = place_of(left.session);
+    if (place == nullptr || !owns(place->card->record)) continue;
     const auto session = find(left.session);
-    if (!session) continue;
     if (auto done = co_await (*session)->recover(std::move(left)); !done) co_return done;
   }
   for (const ProjectRecord& project : projects_.present()) discover_soon(project);
@@ -153,6 +154,11 @@ void SessionService::leave_behind(SessionRecord record, const std::string& cli_i
   write.record = record;
   deps_.store.write(std::move(batch), nullptr);
   never_list(record);
+}
+
+/// What another server runs is not ours to mend: it is not interrupted because we were.
+bool SessionService::owns(const SessionRecord& record) const {
+  return record.owner.empty() || record.owner == deps_.store.info().epoch;
 }
 
 // --- Finding ----------------------------------------------------------------------------------

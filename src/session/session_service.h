@@ -259,6 +259,7 @@ class SessionService final : private SessionHost {
   [[nodiscard]] bool stopping() const override { return stopping_; }
 
   [[nodiscard]] Result<SessionPtr> find(const SessionId& session);
+  [[nodiscard]] bool owns(const SessionRecord& record) const;
   [[nodiscard]] const Place* place_of(const SessionId& session) const;
   [[nodiscard]] SessionInfo info_at(const Place& place) const;
   void add(CardPtr card, SessionPtr session);

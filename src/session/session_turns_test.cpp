@@ -224,6 +224,31 @@ TEST_CASE("P10: what ran when the server died is ended once, and never run again
   CHECK(world.claude->sent[0].prompt.turn_id == waiting);
 }
 
+TEST_CASE("what another server runs is not ended because this one was restarted") {
+  World world;
+  const auto running = [&](const std::string& owner) {
+    const SessionId session = world.create();
+    const TurnId turn = world.begin(session);
+    WriteBatch batch;
+    SessionWrite& write = batch.sessions.emplace_back();
+    write.session = session;
+    for (const SessionRecord& record : world.loop.run(world.store.load_catalog())->sessions) {
+      if (record.id == session) write.record = record;
+    }
+    write.record->owner = owner;
+    REQUIRE(world.loop.run(world.store.commit(std::move(batch))).has_value());
+    return std::pair(session, turn);
+  };
+  const auto theirs = running("the epoch of another store");
+  const auto ours = running(world.store.info().epoch);
+  world.restart();
+  CHECK(world.turn(ours.first, ours.second)->error_code == "SERVER_RESTARTED");
+  const auto unfinished = *world.loop.run(world.store.load_unfinished());
+  REQUIRE(unfinished.size() == 1);
+  CHECK(unfinished[0].session == theirs.first);
+  CHECK(unfinished[0].entries.size() == 1);
+}
+
 TEST_CASE("P10: a prompt that was accepted and not begun is shown as such after a restart") {
   World world;
   const SessionId session = world.create();
