@@ -7,7 +7,8 @@
 /// Revisions and positions are reserved in blocks in the session's record before they are used, so
 /// that after a crash numbering goes on above everything ever handed out.
 ///
-/// Owned by its Session and kept by its readers; lives on the io thread.
+/// The source of everyone who reads a session that runs here (timeline_source.h). Owned by its
+/// Session and kept by its readers; lives on the io thread.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +23,8 @@
 
 #include "base/clock.h"
 #include "session/event.h"
-#include "session/history.h"
-#include "session/reader.h"
 #include "session/session_card.h"
+#include "session/timeline_source.h"
 #include "store/store.h"
 #include "timeline/timeline.h"
 
@@ -36,7 +36,8 @@ struct LiveTimelineDeps {
   const Clock& clock;
 };
 
-class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
+class LiveTimeline final : public TimelineSource,
+                           public std::enable_shared_from_this<LiveTimeline> {
  public:
   /// The record is shared with the Session, which changes it and calls `save_record`.
   LiveTimeline(LiveTimelineDeps deps, const std::shared_ptr<SessionCard>& card);
@@ -62,9 +63,6 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   asio::awaitable<Result<void>> durable(bool patient = false);
   /// The same for entries alone: the record may follow a little later.
   asio::awaitable<Result<void>> entries_durable();
-  /// Waits for final forms that are on their way to the disk, so that who asks after an end was
-  /// announced sees it. Does not wait for a store that cannot write.
-  asio::awaitable<void> settle();
   /// Nothing is in memory that the store lacks, nothing is on its way and nobody reads.
   [[nodiscard]] bool idle();
   /// Where another one goes on, once this one is idle.
@@ -73,19 +71,21 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   void deactivate() { active_ = false; }
 
   // --- Reading ------------------------------------------------------------------------------
-  /// The newest `count` entries before position `before`.
-  asio::awaitable<Result<History>> window(std::uint64_t before, std::uint64_t count);
-  /// What changed after `since`, in revision order.
-  asio::awaitable<Result<History>> changes(Revision since);
-  /// Whether a reader who had everything up to `since` has only what the store still knows. False
-  /// for revisions that an earlier life of the server showed and a crash took.
-  asio::awaitable<Result<bool>> remembers(Revision since);
+  Answer next(const Ask& ask) override;
+  bool has_news(const Ask& ask) override;
+  asio::awaitable<Result<Page>> read_older(Revision since) override;
+  std::optional<Error> follow(std::shared_ptr<TimelineFollower> follower) override;
+  void leave(const TimelineFollower& follower) override;
+  asio::awaitable<Result<History>> window(std::uint64_t before, std::uint64_t count) override;
+  asio::awaitable<Result<History>> changes(Revision since) override;
+  asio::awaitable<Result<bool>> remembers(Revision since) override;
+  asio::awaitable<void> settle() override;
   /// An entry of an earlier life was found at this revision, before it gets another one.
   void found(Revision rev) { found_ = std::max(found_, rev); }
-  [[nodiscard]] Revision visible() const { return timeline_.visible(); }
+  [[nodiscard]] Revision visible() const override { return timeline_.visible(); }
+  [[nodiscard]] asio::any_io_executor executor() const override { return deps_.io; }
   [[nodiscard]] const Timeline& timeline() const { return timeline_; }
-  [[nodiscard]] const SessionId& id() const { return record_->id; }
-  [[nodiscard]] std::size_t readers() const { return readers_.size(); }
+  [[nodiscard]] const SessionId& id() const override { return record_->id; }
 
   /// There will be nothing more: every reader is told why.
   void end(Error why);
@@ -93,7 +93,6 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   void rest();
 
  private:
-  friend class Reader;
   struct Dirty {
     bool form = false;  // More than growth.
   };
@@ -104,6 +103,8 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   void flush_soon(bool now);
   void on_stored(Revision upto);
   void notify();
+  /// True while only known text grows and this reader had its share of it.
+  bool must_wait(const Ask& ask);
   /// True when a reader without appends at `cursor` may have text that only grew; otherwise readers
   /// are woken when the next step begins.
   bool may_show_growth(Revision cursor);
@@ -131,7 +132,7 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   asio::steady_timer flush_timer_;
   Event stored_;
 
-  std::vector<std::shared_ptr<Reader::Impl>> readers_;
+  std::vector<std::shared_ptr<TimelineFollower>> readers_;
   bool notify_posted_ = false;
   // The steps in which growing text is shown to readers without appends. They are the session's and
   // not each reader's, so that one whole form is made for all of them: fifty readers that stop hold
@@ -141,37 +142,6 @@ class LiveTimeline : public std::enable_shared_from_this<LiveTimeline> {
   bool step_timed_ = false;
   asio::steady_timer step_timer_;
   std::optional<Error> ended_;
-};
-
-/// Its readers' side; see reader.h.
-class Reader::Impl : public std::enable_shared_from_this<Reader::Impl> {
- public:
-  Impl(std::shared_ptr<LiveTimeline> timeline, Start start);
-
-  void wake();
-  void end(const Error& why);
-  void detach();
-  std::vector<FramePtr> next(std::size_t bytes_max);
-
-  std::function<void()> on_ready;
-  Revision cursor = 0;
-  std::optional<Error> ended;
-  bool live = false;
-
- private:
-  [[nodiscard]] bool must_wait();
-  void tell();
-  std::vector<FramePtr> next_of_page(std::size_t bytes_max);
-  static asio::awaitable<void> read_page(std::shared_ptr<Impl> self);
-
-  std::shared_ptr<LiveTimeline> timeline_;
-  ReadForm form_;
-  bool caught_up_;
-  bool told_ = false;           // on_ready was called and `next` not yet.
-  bool reading_ = false;        // The pool reads a page.
-  std::vector<FramePtr> page_;  // From the store; handed out from page_at_ on.
-  std::size_t page_at_ = 0;
-  Revision page_upto_ = 0;
 };
 
 }  // namespace lb

@@ -1,4 +1,5 @@
-// Reading a timeline as a whole: what the store has is merged with what is in memory.
+// Reading a timeline, as a follower or as a whole: what the store has is merged with what is in
+// memory.
 //
 // Memory is looked at first and the store afterwards. An entry that is let go in between is in the
 // frames that were taken before; an entry that was let go earlier is final, durable and at or below
@@ -18,12 +19,69 @@ FramePtr frame_of(const SessionId& session, const StoredEntry& entry) {
                             session.str(), entry.rev, entry.pos, entry.payload);
 }
 
-void add(History& history, FramePtr frame) {
+void put_in(History& history, FramePtr frame) {
   auto& list = frame->kind == FrameKind::Turn ? history.turns : history.entries;
   list.push_back(std::move(frame));
 }
 
 }  // namespace
+
+std::optional<Error> LiveTimeline::follow(std::shared_ptr<TimelineFollower> follower) {
+  readers_.push_back(std::move(follower));
+  notify();
+  return ended_;
+}
+
+void LiveTimeline::leave(const TimelineFollower& follower) {
+  std::erase_if(readers_, [&](const auto& one) { return one.get() == &follower; });
+  rest();
+}
+
+bool LiveTimeline::must_wait(const Ask& ask) {
+  if (ask.form == ReadForm::Appends || !ask.caught_up || ask.cursor < timeline_.floor() ||
+      timeline_.urgent_since(ask.cursor)) {
+    return false;
+  }
+  return !may_show_growth(ask.cursor);
+}
+
+bool LiveTimeline::has_news(const Ask& ask) {
+  return timeline_.visible() > ask.cursor && !must_wait(ask);
+}
+
+TimelineSource::Answer LiveTimeline::next(const Ask& ask) {
+  if (timeline_.visible() <= ask.cursor) return {};
+  if (ask.cursor < timeline_.floor()) return {Have::Older, {}};
+  if (must_wait(ask)) return {};
+  const ReadForm form = ask.caught_up ? ask.form : ReadForm::Whole;
+  return {Have::Changes, timeline_.changes_since(ask.cursor, form, ask.bytes_max)};
+}
+
+/// What the timeline let go comes from the store, merged with what it still has of that range: the
+/// entries that are open, and were changed long ago.
+asio::awaitable<Result<TimelineSource::Page>> LiveTimeline::read_older(Revision since) {
+  const auto self = shared_from_this();
+  const Revision floor = timeline_.floor();
+  auto read = co_await deps_.store.read_since(id(), since, floor, limits::kStorePageBytes);
+  if (!read) co_return std::unexpected(std::move(read.error()));
+  Page page;
+  page.upto = read->more ? read->entries.back().rev : floor;
+  for (const StoredEntry& entry : read->entries) page.frames.push_back(frame_of(id(), entry));
+  for (Revision at = since; at < page.upto;) {
+    constexpr std::size_t kAtOnce = 64U << 10U;
+    Timeline::Changes changes = timeline_.changes_since(at, ReadForm::Whole, kAtOnce);
+    for (FramePtr& frame : changes.frames) {
+      if (frame->rev <= page.upto) page.frames.push_back(std::move(frame));
+    }
+    at = changes.rev;
+    if (changes.frames.empty()) break;
+  }
+  const auto rev_of = [](const FramePtr& frame) { return frame->rev; };
+  std::ranges::sort(page.frames, {}, rev_of);
+  const auto twice = std::ranges::unique(page.frames, {}, rev_of);
+  page.frames.erase(twice.begin(), twice.end());
+  co_return page;
+}
 
 /// Everything is written in revision order: what is stored at or above a cursor of an earlier life
 /// proves that all below it was stored as well. What that life left open has a new revision by now
@@ -60,7 +118,7 @@ asio::awaitable<Result<History>> LiveTimeline::window(std::uint64_t before, std:
     more = true;
   }
   if (more && !by_pos.empty()) history.before = by_pos.begin()->first;
-  for (auto& [pos, frame] : by_pos) add(history, std::move(frame));
+  for (auto& [pos, frame] : by_pos) put_in(history, std::move(frame));
   co_return history;
 }
 
@@ -83,7 +141,7 @@ asio::awaitable<Result<History>> LiveTimeline::changes(Revision since) {
     if (!page->more) break;
     at = page->entries.back().rev;
   }
-  for (auto& [rev, frame] : by_rev) add(history, std::move(frame));
+  for (auto& [rev, frame] : by_rev) put_in(history, std::move(frame));
   co_return history;
 }
 

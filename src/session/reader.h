@@ -24,7 +24,7 @@
 
 namespace lb {
 
-class LiveTimeline;
+class TimelineSource;
 
 class Reader {
  public:
@@ -35,7 +35,7 @@ class Reader {
     /// whole forms, whatever was asked for: nobody knows where the last connection was cut.
     bool has_everything = false;
   };
-  Reader(std::shared_ptr<LiveTimeline> timeline, Start start);
+  Reader(std::shared_ptr<TimelineSource> source, Start start);
   ~Reader();
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -58,7 +58,6 @@ class Reader {
   [[nodiscard]] const std::optional<Error>& ended() const;
 
  private:
-  friend class LiveTimeline;
   class Impl;
   std::shared_ptr<Impl> impl_;
 };

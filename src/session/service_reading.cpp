@@ -44,6 +44,13 @@ asio::awaitable<Result<SessionService::SessionPtr>> SessionService::readable(Ses
   co_return held;
 }
 
+/// Where a session is read: its own timeline. What reads does not care whose it is.
+asio::awaitable<Result<std::shared_ptr<TimelineSource>>> SessionService::source_of(SessionId id) {
+  auto session = co_await readable(std::move(id));
+  if (!session) co_return std::unexpected(std::move(session.error()));
+  co_return (*session)->live();
+}
+
 asio::awaitable<Result<void>> SessionService::prepare(SessionId id) {
   auto session = co_await readable(std::move(id));
   if (!session) co_return std::unexpected(std::move(session.error()));
@@ -51,12 +58,12 @@ asio::awaitable<Result<void>> SessionService::prepare(SessionId id) {
 }
 
 asio::awaitable<Result<Opened>> SessionService::open(OpenOptions options) {
-  auto session = co_await readable(options.session_id);
-  if (!session) co_return std::unexpected(std::move(session.error()));
-  const std::shared_ptr<LiveTimeline> live = (*session)->live();
+  auto found = co_await source_of(options.session_id);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  const std::shared_ptr<TimelineSource> source = *found;
   const bool asked = options.since.value_or(0) > 0;
   const bool same_store = !options.epoch || *options.epoch == deps_.store.info().epoch;
-  auto remembers = co_await live->remembers(options.since.value_or(0));
+  auto remembers = co_await source->remembers(options.since.value_or(0));
   if (!remembers) co_return std::unexpected(std::move(remembers.error()));
   const bool usable = asked && same_store && *remembers;
   Opened opened;
@@ -66,40 +73,41 @@ asio::awaitable<Result<Opened>> SessionService::open(OpenOptions options) {
   start.since = usable ? *options.since : 0;
   if (!usable && options.with_history) {
     const std::uint64_t count = options.tail.value_or(UINT64_MAX);
-    auto history = co_await live->window(UINT64_MAX, count);
+    auto history = co_await source->window(UINT64_MAX, count);
     if (!history) co_return std::unexpected(std::move(history.error()));
     start.since = history->rev;
     start.has_everything = true;
     opened.history = std::move(*history);
   }
-  opened.rev = opened.history ? opened.history->rev : live->visible();
-  opened.reader = std::make_unique<Reader>(live, start);
+  opened.rev = opened.history ? opened.history->rev : source->visible();
+  opened.reader = std::make_unique<Reader>(source, start);
   co_return opened;
 }
 
 asio::awaitable<Result<History>> SessionService::page(SessionPageRequest request) {
-  auto session = co_await readable(request.session_id);
-  if (!session) co_return std::unexpected(std::move(session.error()));
-  co_return co_await (*session)->live()->window(request.before, request.count);
+  auto found = co_await source_of(request.session_id);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  const std::shared_ptr<TimelineSource> source = *found;
+  co_return co_await source->window(request.before, request.count);
 }
 
 asio::awaitable<Result<History>> SessionService::tail(SessionId id, std::uint64_t count) {
-  auto session = co_await readable(std::move(id));
-  if (!session) co_return std::unexpected(std::move(session.error()));
-  const std::shared_ptr<LiveTimeline> live = (*session)->live();
-  co_await live->settle();
-  co_return co_await live->window(UINT64_MAX, count);
+  auto found = co_await source_of(std::move(id));
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  const std::shared_ptr<TimelineSource> source = *found;
+  co_await source->settle();
+  co_return co_await source->window(UINT64_MAX, count);
 }
 
 asio::awaitable<Result<History>> SessionService::timeline(SessionId id, Revision since) {
-  auto session = co_await readable(std::move(id));
-  if (!session) co_return std::unexpected(std::move(session.error()));
-  const std::shared_ptr<LiveTimeline> live = (*session)->live();
-  co_await live->settle();
-  auto remembers = co_await live->remembers(since);
+  auto found = co_await source_of(std::move(id));
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  const std::shared_ptr<TimelineSource> source = *found;
+  co_await source->settle();
+  auto remembers = co_await source->remembers(since);
   if (!remembers) co_return std::unexpected(std::move(remembers.error()));
   // A cursor from the future, or of what a crash took, means nothing here: it gets everything.
-  co_return co_await live->changes(*remembers ? since : 0);
+  co_return co_await source->changes(*remembers ? since : 0);
 }
 
 asio::awaitable<Result<std::string>> SessionService::output(SessionId id, ItemId item) {

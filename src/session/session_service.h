@@ -275,6 +275,7 @@ class SessionService final : private SessionHost {
   void store_state_changed(const StoreState& state);
   asio::awaitable<Result<ProjectRecord>> project_for(SessionCreateRequest request);
   asio::awaitable<Result<SessionPtr>> readable(SessionId session);
+  asio::awaitable<Result<std::shared_ptr<TimelineSource>>> source_of(SessionId session);
   asio::awaitable<void> discover(ProjectRecord project);
   void discover_soon(const ProjectRecord& project);
   void note_missing(const ProjectRecord& project, bool missing);
