@@ -17,7 +17,7 @@
 #include "process/children.h"
 #include "process/guarded_process.h"
 #include "providers/timers.h"
-#include "session/session_service.h"
+#include "session/service/session_service.h"
 #include "store/data_dir.h"
 #include "store/sqlite/sqlite_store.h"
 

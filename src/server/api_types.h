@@ -11,7 +11,7 @@
 #include "model/item.h"
 #include "model/server_message.h"
 #include "model/session.h"
-#include "session/session_service.h"
+#include "session/service/session_service.h"
 
 namespace lb {
 

@@ -21,7 +21,7 @@
 #include "server/hub.h"
 #include "server/outbox.h"
 #include "session/event.h"
-#include "session/session_service.h"
+#include "session/service/session_service.h"
 
 namespace lb {
 

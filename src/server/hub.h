@@ -19,7 +19,7 @@
 
 #include "base/time.h"
 #include "server/board.h"
-#include "session/session_service.h"
+#include "session/service/session_service.h"
 
 namespace lb {
 

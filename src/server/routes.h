@@ -7,7 +7,7 @@
 #include "server/auth.h"
 #include "server/hub.h"
 #include "server/router.h"
-#include "session/session_service.h"
+#include "session/service/session_service.h"
 
 namespace lb {
 

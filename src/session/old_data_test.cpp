@@ -8,7 +8,7 @@
 
 #include "base/base64.h"
 #include "base/json.h"
-#include "session/session_service.h"
+#include "session/service/session_service.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/support/golden.h"
 #include "tests/support/io_loop.h"

@@ -9,8 +9,8 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
-#include "session/prompt_forms.h"
 #include "session/texts.h"
+#include "session/turns/prompt_forms.h"
 
 namespace lb {
 namespace {

@@ -23,12 +23,12 @@
 #include "model/client_message.h"
 #include "model/server_message.h"
 #include "providers/provider.h"
-#include "session/delivery.h"
+#include "session/dormant_session.h"
 #include "session/event.h"
-#include "session/live_timeline.h"
-#include "session/opening.h"
-#include "session/prompt_queue.h"
-#include "session/session_card.h"
+#include "session/live/live_timeline.h"
+#include "session/turns/delivery.h"
+#include "session/turns/opening.h"
+#include "session/turns/prompt_queue.h"
 #include "store/store.h"
 
 namespace lb {

@@ -8,9 +8,9 @@
 
 #include "base/log.h"
 #include "base/match.h"
-#include "session/prompt_forms.h"
-#include "session/recovery.h"
 #include "session/session.h"
+#include "session/turns/prompt_forms.h"
+#include "session/turns/recovery.h"
 
 namespace lb {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "session/session_service.h"
+#include "session/service/session_service.h"
 #include "store/memory_store.h"
 #include "tests/support/io_loop.h"
 #include "tests/support/scripted_provider.h"

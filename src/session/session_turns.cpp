@@ -10,9 +10,9 @@
 
 #include "base/log.h"
 #include "base/match.h"
-#include "session/prompt_forms.h"
 #include "session/session.h"
 #include "session/texts.h"
+#include "session/turns/prompt_forms.h"
 
 namespace lb {
 

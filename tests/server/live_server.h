@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "server/server.h"
-#include "session/session_service.h"
+#include "session/service/session_service.h"
 #include "store/memory_store.h"
 #include "tests/server/client.h"
 #include "tests/support/scripted_provider.h"

@@ -1,0 +1,52 @@
+#include "session/dormant_session.h"
+
+#include <utility>
+
+#include "providers/provider.h"
+#include "session/session.h"
+
+namespace lb {
+
+std::shared_ptr<Session> AgentLine::woken() const {
+  if (auto awake = session_.lock()) return awake;
+  const auto host = host_.lock();
+  return host ? host->woken(id_) : nullptr;
+}
+
+void AgentLine::item(Upsert item) {
+  if (const auto session = woken()) session->on_upsert(std::move(item));
+}
+
+void AgentLine::turn(Turn turn) {
+  if (const auto session = woken()) session->on_turn(std::move(turn));
+}
+
+void AgentLine::report(SessionReport report) {
+  if (const auto session = woken()) session->on_report(std::move(report));
+}
+
+SessionCard::SessionCard(SessionRecord from) : record(std::move(from)) {
+  if (auto known = decode_text<SessionFacts>(record.facts)) facts = std::move(*known);
+  record.facts = {};
+  numbers = {record.reserved, record.next_pos, record.reserved, 0, false};
+}
+
+SessionInfo info_of(const SessionCard& card, const Provider* provider) {
+  const SessionRecord& record = card.record;
+  SessionInfo info;
+  info.session_id = record.id;
+  info.cli_type = record.cli_type;
+  info.project_id = record.project_id;
+  const bool alive = provider != nullptr && provider->is_alive(record.id);
+  info.status = alive ? SessionState::Open : SessionState::Dead;
+  info.activity = record.failed ? Activity::Failed : Activity::Idle;
+  info.unread = record.unread;
+  info.title = record.title;
+  info.created_at = record.created_at;
+  info.last_active_at = record.last_active_at;
+  info.archived = record.archived;
+  info.discovered = record.external && !record.imported;
+  return info;
+}
+
+}  // namespace lb

@@ -1,0 +1,95 @@
+#include "session/service/markdown.h"
+
+#include <doctest/doctest.h>
+
+#include "session/session_test_support.h"
+#include "session/texts.h"
+
+namespace lb {
+namespace {
+
+using namespace test;
+
+std::string exported(World& world, const SessionId& session) {
+  world.loop.settle();
+  return *world.loop.run(world.service->export_session(session, ExportFormat::Markdown));
+}
+
+bool holds(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("an export says who speaks, by the agent's name") {
+  World world;
+  world.registry->name("claude-code", "Claude Code");
+  const SessionId session = world.create();
+  const TurnId first = world.begin(session, "Hello");
+  world.claude->say(session, first, "a1", Text("Hello to you."));
+  world.claude->say(session, first, "a2", Text("What is to be done?"));
+  world.claude->complete(session, first);
+  const TurnId second = world.begin(session, "Nothing");
+  world.claude->complete(session, second);
+  CHECK(exported(world, session) ==
+        "# Hello\n\n## You\n\nHello\n\n## Claude Code\n\nHello to you.\n\nWhat is to be done?\n\n"
+        "## You\n\nNothing\n\n");
+}
+
+TEST_CASE("an export says what was allowed, what was denied, and by whom") {
+  const std::vector<std::tuple<std::string, std::string, std::string>> decisions = {
+      {"yes", "browser", "**Run rm -r build?** Allowed by you.\n"},
+      {"no", "browser", "**Run rm -r build?** Denied by you.\n"},
+      {"no", "ci-bot", "**Run rm -r build?** Denied by ci-bot.\n"}};
+  for (const auto& [option, by, text] : decisions) {
+    World world;
+    const SessionId session = world.create();
+    const TurnId turn = world.begin(session, "Clean");
+    world.claude->ask(session, turn, "q");
+    SessionAnswerRequest answer;
+    answer.session_id = session;
+    answer.item_id = ItemId("q");
+    answer.option_id = option;
+    REQUIRE(world.loop.run(world.service->answer(answer, by)).has_value());
+    world.claude->complete(session, turn);
+    CHECK(holds(exported(world, session), text));
+  }
+  World world;
+  const SessionId session = world.create();
+  const TurnId turn = world.begin(session, "Clean");
+  world.claude->ask(session, turn, "q");
+  CHECK(holds(exported(world, session), "**Run rm -r build?** Waiting for an answer.\n"));
+  REQUIRE(world.loop.run(world.service->kill(session)).has_value());
+  CHECK(holds(exported(world, session), "**Run rm -r build?** Not answered: denied.\n"));
+}
+
+TEST_CASE("an export says which turns failed and why, and which were cancelled, in their place") {
+  World world;
+  const SessionId session = world.create();
+  const TurnId failed = world.begin(session, "One");
+  world.claude->say(session, failed, "a1", Text("I try."));
+  world.claude->fail_turn(session, failed, {ErrorCode::ProcessCrash, "It was killed.\nTwice."});
+  const TurnId cancelled = world.begin(session, "Two");
+  world.claude->complete(session, cancelled, TurnStatus::Cancelled);
+  const TurnId fine = world.begin(session, "Three");
+  world.claude->say(session, fine, "a3", Text("Done."));
+  world.claude->complete(session, fine);
+  CHECK(exported(world, session) ==
+        "# One\n\n## You\n\nOne\n\n## claude-code\n\nI try.\n\n"
+        "> **This turn failed** (PROCESS_CRASH): It was killed.\n> Twice.\n\n"
+        "## You\n\nTwo\n\n> **This turn was cancelled.**\n\n"
+        "## You\n\nThree\n\n## claude-code\n\nDone.\n\n");
+}
+
+TEST_CASE("the suggested name of an export is safe on a command line") {
+  CHECK(export_file_name("List files") == "List-files");
+  CHECK(export_file_name("--help me, please!") == "help-me-please");
+  CHECK(export_file_name("/compact") == "compact");
+  CHECK(export_file_name("../../etc/passwd") == "etc-passwd");
+  CHECK(export_file_name(".hidden") == "hidden");
+  CHECK(export_file_name("Was ist das für \"eine\" Datei?") == "Was-ist-das-f-r-eine-Datei");
+  CHECK(export_file_name("你好") == "conversation");
+  CHECK(export_file_name("") == "conversation");
+  CHECK(export_file_name(std::string(59, 'a') + " b") == std::string(59, 'a'));
+}
+
+}  // namespace
+}  // namespace lb

@@ -1,0 +1,247 @@
+// SessionService: everything that is read.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "session/service/markdown.h"
+#include "session/service/session_service.h"
+#include "session/texts.h"
+#include "store/growth.h"
+
+namespace lb {
+namespace {
+
+template <class Entry>
+std::vector<Entry> decoded(const std::vector<FramePtr>& frames) {
+  std::vector<Entry> entries;
+  for (const FramePtr& frame : frames) {
+    if (auto entry = decode_text<Entry>(frame->payload())) entries.push_back(std::move(*entry));
+  }
+  return entries;
+}
+
+void add_payloads(Encoder& encoder, std::string_view name, const std::vector<FramePtr>& frames) {
+  std::string& out = encoder.raw(name);
+  out += '[';
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (i > 0) out += ',';
+    out += frames[i]->payload();
+  }
+  out += ']';
+}
+
+}  // namespace
+
+/// A session that can be read: one made outside is brought in first.
+asio::awaitable<Result<SessionService::SessionPtr>> SessionService::readable(SessionId id) {
+  const auto session = find(id);
+  if (!session) co_return std::unexpected(session.error());
+  const SessionPtr held = *session;
+  if (auto imported = co_await held->import_history(); !imported) {
+    co_return std::unexpected(std::move(imported.error()));
+  }
+  co_return held;
+}
+
+/// Where a session is read: its own timeline. What reads does not care whose it is.
+asio::awaitable<Result<std::shared_ptr<TimelineSource>>> SessionService::source_of(SessionId id) {
+  auto session = co_await readable(std::move(id));
+  if (!session) co_return std::unexpected(std::move(session.error()));
+  co_return (*session)->live();
+}
+
+asio::awaitable<Result<void>> SessionService::prepare(SessionId id) {
+  auto session = co_await readable(std::move(id));
+  if (!session) co_return std::unexpected(std::move(session.error()));
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<Opened>> SessionService::open(OpenOptions options) {
+  auto found = co_await source_of(options.session_id);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  const std::shared_ptr<TimelineSource> source = *found;
+  const bool asked = options.since.value_or(0) > 0;
+  const bool same_store = !options.epoch || *options.epoch == deps_.store.info().epoch;
+  auto remembers = co_await source->remembers(options.since.value_or(0));
+  if (!remembers) co_return std::unexpected(std::move(remembers.error()));
+  const bool usable = asked && same_store && *remembers;
+  Opened opened;
+  opened.reset = asked && !usable;
+  Reader::Start start;
+  start.form = options.appends ? ReadForm::Appends : ReadForm::Whole;
+  start.since = usable ? *options.since : 0;
+  if (!usable && options.with_history) {
+    const std::uint64_t count = options.tail.value_or(UINT64_MAX);
+    auto history = co_await source->window(UINT64_MAX, count);
+    if (!history) co_return std::unexpected(std::move(history.error()));
+    start.since = history->rev;
+    start.has_everything = true;
+    opened.history = std::move(*history);
+  }
+  opened.rev = opened.history ? opened.history->rev : source->visible();
+  opened.reader = std::make_unique<Reader>(source, start);
+  co_return opened;
+}
+
+asio::awaitable<Result<History>> SessionService::page(SessionPageRequest request) {
+  auto found = co_await source_of(request.session_id);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  const std::shared_ptr<TimelineSource> source = *found;
+  co_return co_await source->window(request.before, request.count);
+}
+
+asio::awaitable<Result<History>> SessionService::tail(SessionId id, std::uint64_t count) {
+  auto found = co_await source_of(std::move(id));
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  const std::shared_ptr<TimelineSource> source = *found;
+  co_await source->settle();
+  co_return co_await source->window(UINT64_MAX, count);
+}
+
+asio::awaitable<Result<History>> SessionService::timeline(SessionId id, Revision since) {
+  auto found = co_await source_of(std::move(id));
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  const std::shared_ptr<TimelineSource> source = *found;
+  co_await source->settle();
+  auto remembers = co_await source->remembers(since);
+  if (!remembers) co_return std::unexpected(std::move(remembers.error()));
+  // A cursor from the future, or of what a crash took, means nothing here: it gets everything.
+  co_return co_await source->changes(*remembers ? since : 0);
+}
+
+asio::awaitable<Result<std::string>> SessionService::output(SessionId id, ItemId item) {
+  auto session = co_await readable(id);
+  if (!session) co_return std::unexpected(std::move(session.error()));
+  auto whole = co_await deps_.store.read_output(id, item.str());
+  if (!whole) co_return std::unexpected(std::move(whole.error()));
+  if (whole->has_value()) co_return std::move(**whole);
+  auto stored = co_await deps_.store.read_entry(id, EntryKind::Item, item.str());
+  if (!stored) co_return std::unexpected(std::move(stored.error()));
+  std::optional<Item> found;
+  if (const Item* open = (*session)->live()->timeline().open_item(item)) {
+    found = *open;
+  } else if (stored->has_value()) {
+    found = decode_text<Item>((*stored)->payload).value_or(Item{});
+  }
+  const auto* tool = found ? std::get_if<ToolCall>(&found->body) : nullptr;
+  if (tool == nullptr) {
+    co_return fail(ErrorCode::ItemNotFound, "There is no such tool call in this session.");
+  }
+  co_return tool->tool_output ? tool->tool_output->str() : std::string();
+}
+
+asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id,
+                                                                    ExportFormat format) {
+  auto session = co_await readable(id);
+  if (!session) co_return std::unexpected(std::move(session.error()));
+  const std::shared_ptr<LiveTimeline> live = (*session)->live();
+  co_await live->settle();
+  auto history = co_await live->window(UINT64_MAX, UINT64_MAX);
+  if (!history) co_return std::unexpected(std::move(history.error()));
+  if (format == ExportFormat::Markdown) {
+    const SessionRecord& record = (*session)->record();
+    Conversation conversation;
+    conversation.title = record.title;
+    conversation.agent = deps_.providers.name_of(record.cli_type);
+    conversation.items = decoded<Item>(history->entries);
+    conversation.turns = decoded<Turn>(history->turns);
+    co_return to_markdown(conversation);
+  }
+  std::string out = "{";
+  Encoder encoder(out);
+  SessionInfo info = (*session)->info();
+  describe(encoder, info);
+  encoder("rev", history->rev);
+  add_payloads(encoder, "entries", history->entries);
+  add_payloads(encoder, "turns", history->turns);
+  out += '}';
+  co_return out;
+}
+
+asio::awaitable<Result<std::vector<SearchResult>>> SessionService::search(SearchRequest request) {
+  Store::Search search;
+  search.text = request.text;
+  search.limit = request.limit;
+  for (const auto& [id, place] : sessions_) {
+    const SessionRecord& record = place.card->record;
+    const bool wanted = !record.deleted &&
+                        (!request.project_id || record.project_id == *request.project_id) &&
+                        (!request.cli_type || record.cli_type == *request.cli_type);
+    if (wanted) search.sessions.push_back(id);
+  }
+  auto hits = co_await deps_.store.search(std::move(search));
+  if (!hits) co_return std::unexpected(std::move(hits.error()));
+  const std::vector<std::string> words = search_words(request.text);
+  std::vector<SearchResult> results;
+  for (const SearchHit& hit : *hits) {
+    const Place* place = place_of(hit.session);
+    const auto item = decode_text<Item>(hit.payload);
+    if (place == nullptr || !item) continue;
+    const SessionRecord& record = place->card->record;
+    SearchResult result;
+    result.session_id = hit.session;
+    result.item_id = item->item_id;
+    result.turn_id = item->turn_id;
+    result.type = std::visit([]<class T>(const T&) { return T::kType; }, item->body);
+    result.title = record.title;
+    result.cli_type = record.cli_type;
+    result.project_id = record.project_id;
+    result.snippet = snippet(searchable_text(hit.payload), words);
+    result.at = item->started_at;
+    results.push_back(std::move(result));
+  }
+  co_return results;
+}
+
+std::vector<InboxItem> SessionService::inbox() const {
+  std::vector<InboxItem> items;
+  for (const auto& [id, place] : sessions_) {
+    if (!place.session || place.card->record.deleted) continue;
+    for (Item& item : place.session->pending_approvals()) {
+      items.push_back({id, place.card->record.title, std::move(item)});
+    }
+  }
+  std::ranges::sort(items, {}, [](const InboxItem& entry) { return entry.item.started_at; });
+  return items;
+}
+
+// --- Attachments ------------------------------------------------------------------------------
+
+asio::awaitable<Result<std::string>> SessionService::add_attachment(SessionId id,
+                                                                    AttachmentData data) {
+  constexpr std::array<std::string_view, 4> kImages = {"image/png", "image/jpeg", "image/gif",
+                                                       "image/webp"};
+  const auto session = find(id);
+  if (!session) co_return std::unexpected(session.error());
+  if (std::ranges::find(kImages, data.mime_type) == kImages.end()) {
+    co_return fail(ErrorCode::UnsupportedMediaType,
+                   "Only images (PNG, JPEG, GIF, WebP) can be attached.");
+  }
+  if (data.bytes.size() > limits::kAttachmentBytesMax) {
+    co_return fail(ErrorCode::TooLarge, "An attachment may be 20 MiB at most.");
+  }
+  if (data.bytes.empty()) co_return fail(ErrorCode::InvalidRequest, "The attachment is empty.");
+  AttachmentRecord record{make_uuid(), id, std::move(data.mime_type), std::move(data.bytes)};
+  const std::string attachment = record.id;
+  WriteBatch batch;
+  batch.attachments.push_back(std::move(record));
+  if (auto stored = co_await deps_.store.commit(std::move(batch)); !stored) {
+    co_return std::unexpected(std::move(stored.error()));
+  }
+  co_return attachment;
+}
+
+asio::awaitable<Result<AttachmentData>> SessionService::attachment(SessionId id,
+                                                                   std::string attachment_id) {
+  const auto session = find(id);
+  if (!session) co_return std::unexpected(session.error());
+  auto found = co_await deps_.store.read_attachment(id, std::move(attachment_id));
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  if (!found->has_value()) {
+    co_return fail(ErrorCode::ItemNotFound, "There is no such attachment in this session.");
+  }
+  co_return AttachmentData{std::move((*found)->mime_type), std::move((*found)->bytes)};
+}
+
+}  // namespace lb

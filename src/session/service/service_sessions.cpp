@@ -1,0 +1,237 @@
+// SessionService: what is done with one session. The work is the Session's; here it is found, and
+// what concerns the list of sessions happens.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+#include "session/service/session_service.h"
+#include "session/texts.h"
+#include "store/growth.h"
+
+namespace lb {
+
+SessionRecord SessionService::new_record(const ProjectRecord& project, std::string cli_type) const {
+  SessionRecord record;
+  record.id = SessionId(make_uuid());
+  record.project_id = project.id;
+  record.cli_type = std::move(cli_type);
+  record.title = kUntitled;
+  record.created_at = record.last_active_at = deps_.clock.wall();
+  return record;
+}
+
+asio::awaitable<Result<ProjectRecord>> SessionService::project_for(SessionCreateRequest request) {
+  if (request.project_id) co_return projects_.find(*request.project_id);
+  auto added = co_await add_project(request.project_dir.value_or(""));
+  if (!added) co_return std::unexpected(std::move(added.error()));
+  co_return projects_.find(added->project.project_id);
+}
+
+asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
+    SessionCreateRequest request) {
+  const auto provider = deps_.providers.resolve(request.cli_type);
+  if (!provider) co_return std::unexpected(provider.error());
+  if (stopping_) co_return fail(ErrorCode::Busy, "The server is stopping.");
+  auto project = co_await project_for(request);
+  if (!project) co_return std::unexpected(std::move(project.error()));
+
+  SessionRecord record = new_record(*project, request.cli_type);
+  record.model = request.model.value_or("");
+  record.mode = request.mode.value_or("");
+  const auto session = std::make_shared<Session>(
+      host(), std::make_shared<SessionCard>(std::move(record)), *provider);
+  CreateSessionOptions options;
+  options.session_id = session->id();
+  options.project_dir = project->path;
+  options.model = std::move(request.model);
+  options.mode = std::move(request.mode);
+  options.thinking = std::move(request.thinking);
+  if (request.provider_options) options.provider_options = *request.provider_options;
+  warm_.used(**provider, project->path);
+  if (auto made = co_await session->create(std::move(options)); !made) {
+    Error why = std::move(made.error());
+    const bool told = why.code == ErrorCode::AgentUnavailable || why.code == ErrorCode::StoreFull ||
+                      why.code == ErrorCode::InvalidRequest || why.code == ErrorCode::Busy;
+    if (!told) why.code = ErrorCode::SessionCreateFailed;
+    co_await session->erase();  // It never was.
+    co_return std::unexpected(std::move(why));
+  }
+  add(session->card(), session);
+  SessionCreatedMessage created{session->id(), project->id, request.cli_type};
+  events_->session_created(created);
+  events_->session_info(session->info());
+  co_return created;
+}
+
+asio::awaitable<Result<SessionCreatedMessage>> SessionService::fork(SessionId from) {
+  const auto source = find(from);
+  if (!source) co_return std::unexpected(source.error());
+  const auto project = projects_.find((*source)->record().project_id);
+  if (!project) co_return std::unexpected(project.error());
+  if ((*source)->provider() == nullptr) {
+    co_return fail(ErrorCode::AgentUnavailable, "The agent of this session is not configured.");
+  }
+  SessionRecord record = new_record(*project, (*source)->record().cli_type);
+  record.title = (*source)->record().title + " (fork)";
+  record.title_source = TitleSource::Prompt;
+  record.model = (*source)->record().model;
+  record.mode = (*source)->record().mode;
+  const auto session = std::make_shared<Session>(
+      host(), std::make_shared<SessionCard>(std::move(record)), (*source)->provider());
+  if (auto forked = co_await session->fork_from(*source); !forked) {
+    co_await session->erase();
+    co_return std::unexpected(std::move(forked.error()));
+  }
+  add(session->card(), session);
+  SessionCreatedMessage created{session->id(), project->id, session->record().cli_type};
+  events_->session_created(created);
+  events_->session_info(session->info());
+  co_return created;
+}
+
+asio::awaitable<Result<SessionInfo>> SessionService::load(SessionId id) {
+  const auto session = find(id);
+  if (!session) co_return std::unexpected(session.error());
+  if (auto loaded = co_await (*session)->load(); !loaded) {
+    co_return std::unexpected(std::move(loaded.error()));
+  }
+  co_return (*session)->info();
+}
+
+Result<std::vector<SessionInfo>> SessionService::list(const SessionListRequest& request) {
+  if (request.project_id.empty()) {
+    return fail(ErrorCode::ProjectIdRequired, "Say which project: ?projectId=…");
+  }
+  const auto project = projects_.find(request.project_id);
+  if (!project) return std::unexpected(project.error());
+  discover_soon(*project);
+  std::vector<SessionInfo> sessions;
+  for (const auto& [id, place] : sessions_) {
+    const SessionRecord& record = place.card->record;
+    if (record.project_id != request.project_id || record.deleted) continue;
+    const SessionInfo info = info_at(place);
+    const bool active = info.status != SessionState::Dead && !info.archived;
+    const bool all = request.scope == ListScope::All && !info.archived;
+    if (request.archived ? info.archived : active || all) sessions.push_back(info);
+  }
+  std::ranges::sort(sessions, [](const SessionInfo& a, const SessionInfo& b) {
+    if (a.last_active_at != b.last_active_at) return a.last_active_at > b.last_active_at;
+    return a.session_id < b.session_id;
+  });
+  return sessions;
+}
+
+Result<SessionStatus> SessionService::status(const SessionId& id) const {
+  const Place* place = place_of(id);
+  if (place == nullptr) return fail(ErrorCode::SessionNotFound, "There is no such session.");
+  if (place->session) return place->session->status();
+  SessionInfo info = info_at(*place);
+  const SessionState state = info.status;
+  return SessionStatus{std::move(info), state == SessionState::Open, state, place->card->facts};
+}
+
+std::vector<SessionInfo> SessionService::glance() const {
+  std::vector<SessionInfo> sessions;
+  for (const auto& [id, place] : sessions_) {
+    if (place.card->record.deleted) continue;
+    SessionInfo info = info_at(place);
+    if (info.activity != Activity::Idle || info.unread) sessions.push_back(std::move(info));
+  }
+  return sessions;
+}
+
+asio::awaitable<Result<SessionSentMessage>> SessionService::send(SessionSendRequest request) {
+  const auto session = find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await (*session)->send(std::move(request));
+}
+
+asio::awaitable<Result<void>> SessionService::queue(SessionQueueRequest request) {
+  const auto session = find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await (*session)->edit_queue(std::move(request));
+}
+
+asio::awaitable<Result<void>> SessionService::cancel(SessionCancelRequest request) {
+  const auto session = find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await (*session)->cancel(std::move(request.turn_id));
+}
+
+asio::awaitable<Result<void>> SessionService::answer(SessionAnswerRequest request,
+                                                     std::string answered_by) {
+  const auto session = find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await (*session)->answer(std::move(request), std::move(answered_by));
+}
+
+asio::awaitable<Result<void>> SessionService::kill(SessionId id) {
+  const auto session = find(id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await (*session)->kill();
+}
+
+asio::awaitable<Result<void>> SessionService::rename(SessionRenameRequest request) {
+  const auto session = find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  if (title_from_prompt(request.title).empty()) {
+    co_return fail(ErrorCode::InvalidRequest, "title: must not be empty");
+  }
+  std::string title(utf8_prefix(request.title, limits::kTitleBytesMax));
+  std::ranges::replace_if(title, [](char c) { return c >= 0 && c < ' '; }, ' ');
+  (*session)->rename(std::move(title), TitleSource::User);
+  co_return co_await (*session)->live()->durable();
+}
+
+asio::awaitable<Result<void>> SessionService::archive(SessionArchiveRequest request) {
+  const auto session = find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  const SessionPtr held = *session;
+  held->archive(request.archived.value_or(true));
+  // Nobody looks at it any more: an agent that does nothing need not wait for it.
+  const bool idle = held->info().activity == Activity::Idle;
+  if (held->record().archived && idle && held->alive()) co_await held->kill();
+  co_return co_await held->live()->durable();
+}
+
+asio::awaitable<Result<void>> SessionService::remove(SessionId id) {
+  const auto session = find(id);
+  if (!session) co_return std::unexpected(session.error());
+  const SessionPtr held = *session;
+  auto erased = co_await held->erase();
+  if (held->record().deleted) {
+    drop(id);
+    events_->session_deleted(id);
+  }
+  co_return erased;
+}
+
+asio::awaitable<Result<void>> SessionService::set_mode(SessionModeRequest request) {
+  const auto session = find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await (*session)->set_mode(std::move(request.mode));
+}
+
+asio::awaitable<Result<void>> SessionService::set_model(SessionModelRequest request) {
+  const auto session = find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await (*session)->set_model(std::move(request.model));
+}
+
+asio::awaitable<Result<void>> SessionService::set_thinking(SessionThinkingRequest request) {
+  const auto session = find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await (*session)->set_thinking(std::move(request.thinking));
+}
+
+asio::awaitable<Result<void>> SessionService::mark_read(SessionId id) {
+  const auto session = find(id);
+  if (!session) co_return std::unexpected(session.error());
+  (*session)->mark_read();
+  co_return Result<void>{};
+}
+
+}  // namespace lb

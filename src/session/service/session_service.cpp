@@ -1,0 +1,390 @@
+#include "session/service/session_service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <utility>
+
+#include "base/log.h"
+#include "base/run_on.h"
+#include "session/texts.h"
+
+namespace lb {
+
+SessionService::SessionService(ServiceDeps deps)
+    : deps_(std::move(deps)),
+      events_(&nobody_),
+      started_at_(deps_.clock.wall()),
+      rest_timer_(deps_.io),
+      warm_(deps_.io, deps_.warm_life),
+      blocking_(2) {}
+
+SessionService::~SessionService() {
+  blocking_.join();
+}
+
+void SessionService::set_events(ServiceEvents* events) {
+  events_ = events != nullptr ? events : &nobody_;
+}
+
+asio::awaitable<Result<void>> SessionService::start() {
+  auto catalog = co_await deps_.store.load_catalog();
+  if (!catalog) co_return std::unexpected(std::move(catalog.error()));
+  auto unfinished = co_await deps_.store.load_unfinished();
+  if (!unfinished) co_return std::unexpected(std::move(unfinished.error()));
+  projects_.load(std::move(catalog->projects));
+  for (SessionRecord& record : catalog->sessions) {
+    if (record.deleted) {
+      never_list(record);
+    } else {
+      add(std::make_shared<SessionCard>(std::move(record)), nullptr);
+    }
+  }
+  deps_.store.on_state([this](const StoreState& state) { store_state_changed(state); });
+  for (const auto& provider : deps_.providers.all()) {
+    const std::string cli_type(provider->cli_type());
+    statuses_[cli_type] = {cli_type, AgentStatus::Idle, std::nullopt};
+    provider->on_status([this, cli_type](AgentStatus status, std::optional<std::string> message) {
+      statuses_[cli_type] = {cli_type, status, std::move(message)};
+      events_->agent_status(statuses_[cli_type]);
+    });
+  }
+  for (Unfinished& left : *unfinished) {
+    const Place* place = place_of(left.session);
+    if (place == nullptr || !owns(place->card->record)) continue;
+    const auto session = find(left.session);
+    if (auto done = co_await (*session)->recover(std::move(left)); !done) co_return done;
+  }
+  for (const ProjectRecord& project : projects_.present()) discover_soon(project);
+  co_return Result<void>{};
+}
+
+asio::awaitable<void> SessionService::stop() {
+  stopping_ = true;
+  for (const auto& provider : deps_.providers.all()) co_await provider->shutdown();
+  // A copy: whatever the agents said last may still add to the map.
+  const auto sessions = sessions_;
+  for (const auto& [id, place] : sessions) {
+    if (place.session && !place.session->live()->idle()) co_await place.session->live()->durable();
+  }
+  co_await save_exact_numbers();
+}
+
+/// The last words of a stopping server: the exact numbers instead of the reserved ones.
+asio::awaitable<void> SessionService::save_exact_numbers() {
+  WriteBatch batch;
+  for (auto& [id, place] : sessions_) {
+    TimelineNumbers& numbers = place.card->numbers;
+    if (place.session) numbers = place.session->live()->numbers();
+    if (!std::exchange(numbers.active, false)) continue;
+    if (place.session) place.session->live()->deactivate();
+    SessionRecord& record = place.card->record;
+    record.reserved = numbers.head;
+    record.next_pos = numbers.next_pos;
+    SessionWrite& write = batch.sessions.emplace_back();
+    write.session = id;
+    write.record = record;
+  }
+  if (!batch.sessions.empty()) (void)co_await deps_.store.commit(std::move(batch));
+}
+
+void SessionService::store_state_changed(const StoreState& state) {
+  const bool held = state.kind != StoreState::Kind::Ready;
+  for (const auto& [id, place] : sessions_) {
+    Provider* provider = provider_of(place.card->record.cli_type);
+    if (provider != nullptr && provider->is_alive(id)) provider->hold(id, held);
+    if (!held && place.session) place.session->store_ready();
+  }
+  events_->store_state(state);
+}
+
+// --- SessionHost ------------------------------------------------------------------------------
+
+std::string SessionService::project_dir(const ProjectId& project) {
+  return projects_.path_of(project);
+}
+
+void SessionService::info_changed(const SessionInfo& info) {
+  if (sessions_.contains(info.session_id)) events_->session_info(info);
+}
+
+void SessionService::facts_changed(const SessionId& session, const SessionFacts& facts) {
+  events_->session_facts(session, facts);
+}
+
+void SessionService::inbox_changed(const SessionRecord& record, const std::vector<Item>& items) {
+  events_->session_inbox(record.id, record.title, items);
+}
+
+void SessionService::cli_id_changed(Session& session) {
+  const SessionRecord& record = session.record();
+  const std::string now = record.cli_type + ":" + record.cli_session_id;
+  std::vector<std::string> left;  // The CLI goes on under another id: /clear does that.
+  for (const auto& [cli_id, owner] : by_cli_id_) {
+    if (owner == record.id && cli_id != now) left.push_back(cli_id);
+  }
+  for (const std::string& cli_id : left) {
+    by_cli_id_.erase(cli_id);
+    leave_behind(record, cli_id);
+  }
+  remember_cli_id(record);
+}
+
+void SessionService::remember_cli_id(const SessionRecord& record) {
+  if (record.cli_session_id.empty()) return;
+  by_cli_id_[record.cli_type + ":" + record.cli_session_id] = record.id;
+}
+
+/// What the CLI has under that id is the beginning of a session of ours. It is kept as a deleted
+/// session, so that discovery does not list it a second time after a restart.
+void SessionService::leave_behind(SessionRecord record, const std::string& cli_id) {
+  const SessionId id(uuid_from(cli_id));
+  if (gone_.contains(id)) return;
+  record.id = id;
+  record.cli_session_id = cli_id.substr(record.cli_type.size() + 1);
+  record.external = true;
+  record.deleted = true;
+  record.reserved = 0;
+  record.next_pos = 1;
+  WriteBatch batch;
+  SessionWrite& write = batch.sessions.emplace_back();
+  write.session = id;
+  write.record = record;
+  deps_.store.write(std::move(batch), nullptr);
+  never_list(record);
+}
+
+/// What another server runs is not ours to mend: it is not interrupted because we were.
+bool SessionService::owns(const SessionRecord& record) const {
+  return record.owner.empty() || record.owner == deps_.store.info().epoch;
+}
+
+// --- Finding ----------------------------------------------------------------------------------
+
+Provider* SessionService::provider_of(const std::string& cli_type) const {
+  return deps_.providers.resolve(cli_type).value_or(nullptr);
+}
+
+void SessionService::add(CardPtr card, SessionPtr session) {
+  remember_cli_id(card->record);
+  if (session) {
+    awake_is(awake_ + 1);
+    look_for_rest();
+  }
+  Place& place = sessions_[card->record.id];
+  place = {std::move(card), std::move(session)};
+}
+
+Result<SessionService::SessionPtr> SessionService::find(const SessionId& session) {
+  if (SessionPtr found = woken(session); found && !found->record().deleted) return found;
+  return fail(ErrorCode::SessionNotFound, "There is no such session.");
+}
+
+/// For who only looks: nobody wakes.
+const SessionService::Place* SessionService::place_of(const SessionId& session) const {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end() || found->second.card->record.deleted) return nullptr;
+  return &found->second;
+}
+
+SessionInfo SessionService::info_at(const Place& place) const {
+  if (place.session) return place.session->info();
+  return info_of(*place.card, provider_of(place.card->record.cli_type));
+}
+
+// --- Projects ---------------------------------------------------------------------------------
+
+std::vector<Project> SessionService::projects() const {
+  return projects_.list();
+}
+
+asio::awaitable<Result<AddedProject>> SessionService::add_project(std::string path) {
+  auto real = co_await run_on(blocking_, [path] { return real_directory(path); });
+  if (!real) co_return std::unexpected(std::move(real.error()));
+  if (const auto known = projects_.at(*real)) {
+    note_missing(*known, false);
+    co_return AddedProject{projects_.to_project(*known), true};
+  }
+  const StoreState state = deps_.store.state();
+  if (state.kind != StoreState::Kind::Ready) {
+    co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + state.message);
+  }
+  const ProjectRecord record = projects_.add(*real, deps_.clock.wall());
+  WriteBatch batch;
+  batch.projects.push_back(record);
+  if (auto stored = co_await deps_.store.commit(std::move(batch)); !stored) {
+    co_return std::unexpected(std::move(stored.error()));
+  }
+  projects_.mark_missing(record.id, false);
+  events_->project_added(projects_.to_project(record));
+  for (const auto& [id, place] : sessions_) {
+    const SessionRecord& known = place.card->record;
+    if (known.project_id == record.id && !known.deleted) events_->session_info(info_at(place));
+  }
+  discover_soon(record);
+  co_return AddedProject{projects_.to_project(record), false};
+}
+
+asio::awaitable<Result<void>> SessionService::remove_project(ProjectId project) {
+  if (auto known = projects_.find(project); !known) {
+    co_return std::unexpected(std::move(known.error()));
+  }
+  WriteBatch batch;
+  batch.projects.push_back(projects_.remove(project));
+  if (auto stored = co_await deps_.store.commit(std::move(batch)); !stored) co_return stored;
+  events_->project_removed(project);
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<std::vector<std::string>>> SessionService::files(ProjectId project,
+                                                                        std::string query,
+                                                                        std::size_t limit) {
+  const auto known = projects_.find(project);
+  if (!known) co_return std::unexpected(known.error());
+  co_return co_await run_on(blocking_, [this, path = known->path, query, limit] {
+    return files_.find(path, query, limit);
+  });
+}
+
+asio::awaitable<std::vector<std::string>> SessionService::directories(std::string prefix) {
+  constexpr std::size_t kShown = 50;
+  co_return co_await run_on(blocking_, [prefix] { return complete_directory(prefix, kShown); });
+}
+
+// --- Agents -----------------------------------------------------------------------------------
+
+asio::awaitable<std::vector<AgentInfo>> SessionService::agents() {
+  std::vector<AgentInfo> all;
+  for (const auto& provider : deps_.providers.all()) all.push_back(co_await provider->inspect());
+  co_return all;
+}
+
+std::vector<AgentStatusMessage> SessionService::agent_statuses() const {
+  std::vector<AgentStatusMessage> all;
+  for (const auto& [cli_type, status] : statuses_) all.push_back(status);
+  return all;
+}
+
+asio::awaitable<Result<void>> SessionService::reconnect(std::string cli_type) {
+  const auto provider = deps_.providers.resolve(cli_type);
+  if (!provider) co_return std::unexpected(provider.error());
+  asio::co_spawn(deps_.io, reconnect_now(*provider), asio::detached);
+  co_return Result<void>{};
+}
+
+Result<bool> SessionService::warm(const std::string& cli_type, const ProjectId& project) {
+  const auto provider = deps_.providers.resolve(cli_type);
+  if (!provider) return std::unexpected(provider.error());
+  const auto known = projects_.find(project);
+  if (!known) return std::unexpected(known.error());
+  if (!deps_.warm_start || stopping_) return false;
+  return warm_.start(**provider, known->path);
+}
+
+asio::awaitable<void> SessionService::reconnect_now(Provider* provider) {
+  auto done = co_await provider->reconnect();
+  if (done) co_return;
+  events_->failed({std::string(name_of(done.error().code)), done.error().message, std::nullopt});
+}
+
+// --- Discovery --------------------------------------------------------------------------------
+
+void SessionService::discover_soon(const ProjectRecord& project) {
+  const MonoMs now = deps_.clock.mono();
+  const auto last = discovered_at_.find(project.id);
+  if (last != discovered_at_.end() && now - last->second < limits::kDiscoveryEveryMs) return;
+  discovered_at_[project.id] = now;
+  asio::co_spawn(deps_.io, discover(project), asio::detached);
+}
+
+/// Everyone learns when the folder of a project disappears, or is there again.
+void SessionService::note_missing(const ProjectRecord& project, bool missing) {
+  if (!projects_.mark_missing(project.id, missing)) return;
+  if (const auto known = projects_.find(project.id)) {
+    events_->project_added(projects_.to_project(*known));
+  }
+}
+
+asio::awaitable<void> SessionService::discover(ProjectRecord project) {
+  const std::weak_ptr<SessionHost> alive = weak();  // The answers may come when we are gone.
+  const bool missing = co_await run_on(
+      blocking_, [path = project.path] { return !real_directory(path).has_value(); });
+  if (alive.expired()) co_return;
+  note_missing(project, missing);
+  for (const auto& provider : deps_.providers.all()) {
+    auto found = co_await provider->discover(project.path);
+    if (alive.expired()) co_return;
+    take_discovered(project, *provider, std::move(found));
+  }
+}
+
+namespace {
+
+/// Whether what discovery found says more than we know. It does so every few seconds, of every
+/// session: it must wake none without a reason.
+bool news(const SessionRecord& record, const DiscoveredSession& found) {
+  if (record.deleted || !record.external) return false;
+  const bool named = !found.title.empty() && record.title_source < TitleSource::User;
+  return (named && record.title != found.title) || record.last_active_at < found.last_active_at;
+}
+
+}  // namespace
+
+/// The other agents over the same records: they find the same sessions, and who found one first, or
+/// made it, has it.
+std::vector<std::string> SessionService::others_at(const Provider& provider) const {
+  std::vector<std::string> others;
+  const std::string records = provider.records();
+  if (records.empty()) return others;
+  for (const auto& other : deps_.providers.all()) {
+    if (other.get() == &provider || other->records() != records) continue;
+    others.emplace_back(other->cli_type());
+  }
+  return others;
+}
+
+/// Each session made outside is listed once: sessions of ours are known by the CLI's id, and an
+/// outside one has the same id of ours for ever.
+void SessionService::take_discovered(const ProjectRecord& project, Provider& provider,
+                                     std::vector<DiscoveredSession> found) {
+  WriteBatch batch;
+  std::vector<CardPtr> fresh;
+  const std::vector<std::string> others = others_at(provider);
+  for (const DiscoveredSession& one : found) {
+    const auto has = [&](const std::string& other) {
+      const std::string its = other + ":" + one.cli_session_id;
+      return by_cli_id_.contains(its) || gone_.contains(SessionId(uuid_from(its)));
+    };
+    const std::string cli_id = std::string(provider.cli_type()) + ":" + one.cli_session_id;
+    const SessionId id(uuid_from(cli_id));
+    const auto ours = by_cli_id_.find(cli_id);
+    const auto known = sessions_.find(ours != by_cli_id_.end() ? ours->second : id);
+    if (known != sessions_.end()) {
+      if (news(known->second.card->record, one)) wake(known->second)->rediscovered(one);
+      continue;
+    }
+    if (gone_.contains(id) || std::ranges::any_of(others, has)) continue;
+    SessionRecord record = new_record(project, std::string(provider.cli_type()));
+    record.id = id;
+    record.cli_session_id = one.cli_session_id;
+    if (!one.title.empty()) {
+      record.title = one.title;
+      record.title_source = TitleSource::Agent;
+    }
+    record.created_at = one.created_at;
+    record.last_active_at = one.last_active_at;
+    record.external = true;
+    record.imported = false;
+    SessionWrite& write = batch.sessions.emplace_back();
+    write.session = id;
+    write.record = record;
+    fresh.push_back(std::make_shared<SessionCard>(std::move(record)));
+    add(fresh.back(), nullptr);
+  }
+  if (!fresh.empty()) deps_.store.write(std::move(batch), nullptr);
+  for (const CardPtr& card : fresh) events_->session_info(info_of(*card, &provider));
+}
+
+}  // namespace lb

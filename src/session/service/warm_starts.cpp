@@ -1,0 +1,65 @@
+#include "session/service/warm_starts.h"
+
+#include <algorithm>
+
+#include "base/limits.h"
+#include "base/metrics.h"
+
+namespace lb {
+namespace {
+
+struct Meters {
+  Counter& started =
+      counter("lb_warm_starts_total", "Agents started before a session needed them.");
+  Counter& used = counter("lb_warm_used_total", "Sessions begun where an agent was started ahead.");
+  Counter& dropped = counter("lb_warm_dropped_total", "Agents started ahead that nobody used.");
+};
+Meters& meters() {
+  static Meters all;
+  return all;
+}
+
+}  // namespace
+
+WarmStarts::OnePtr WarmStarts::find(const Provider& provider,
+                                    const std::string& project_dir) const {
+  for (const OnePtr& one : started_) {
+    if (&one->provider == &provider && one->project_dir == project_dir) return one;
+  }
+  return nullptr;
+}
+
+bool WarmStarts::start(Provider& provider, const std::string& project_dir) {
+  provider.prewarm(project_dir);
+  if (provider.prewarmed() == 0) return false;
+  OnePtr one = find(provider, project_dir);
+  if (!one) {
+    while (started_.size() >= limits::kWarmMax) end(started_.front());
+    one = std::make_shared<One>(provider, project_dir, io_);
+    started_.push_back(one);
+    meters().started.add();
+  }
+  arm(one);
+  return true;
+}
+
+void WarmStarts::arm(const OnePtr& one) {
+  one->life.expires_after(life_);
+  one->life.async_wait([this, weak = std::weak_ptr(one)](const boost::system::error_code& why) {
+    if (why) return;
+    if (const OnePtr still = weak.lock()) end(still);  // It lives as long as we do, or shorter.
+  });
+}
+
+void WarmStarts::end(const OnePtr& one) {
+  const OnePtr ended = one;
+  std::erase(started_, ended);
+  meters().dropped.add();
+  ended->provider.end_prewarmed(ended->project_dir);
+}
+
+void WarmStarts::used(const Provider& provider, const std::string& project_dir) {
+  if (std::erase(started_, find(provider, project_dir)) > 0) meters().used.add();
+}
+
+}  // namespace lb
