@@ -41,21 +41,27 @@ ClaudeSession::ClaudeSession(Setup setup, const ProviderDeps& deps, ClaudeSessio
       events_(std::move(events)),
       translator_(std::in_place, translator_options(id(), *config_)),
       control_(deps.executor),
-      on_disk_(plan_.begin == Begin::Resume),
       batch_timer_(deps.executor),
       idle_timer_(deps.executor),
       changed_(deps.executor, asio::steady_timer::time_point::max()) {}
 
-Result<std::shared_ptr<AgentProcess>> ClaudeSession::launch() {
+bool ClaudeSession::step(const life::Input& input) {
+  auto state = life::next(life_, input);
+  if (!state) return false;
+  life_ = std::move(*state);
+  changed_.cancel();
+  return true;
+}
+
+Result<ClaudeSession::ProcessPtr> ClaudeSession::launch() {
   std::error_code why;
   if (!std::filesystem::is_directory(plan_.directory, why)) {
     return fail(ErrorCode::SessionCreateFailed,
                 fmt::format("The directory {} does not exist.", plan_.directory));
   }
-  LaunchPlan plan = plan_;
-  if (on_disk_) plan.begin = Begin::Resume;
-  auto process = deps_.launcher.launch(
-      {.argv = argv_for(*config_, plan), .cwd = plan.directory, .env = environment_for(*config_)});
+  auto process = deps_.launcher.launch({.argv = argv_for(*config_, plan_),
+                                        .cwd = plan_.directory,
+                                        .env = environment_for(*config_)});
   if (!process) {
     if (process.error().code != ErrorCode::AgentUnavailable) return process;
     return std::unexpected(not_startable(*config_, process.error().message));
@@ -65,13 +71,13 @@ Result<std::shared_ptr<AgentProcess>> ClaudeSession::launch() {
 
 asio::awaitable<Result<void>> ClaudeSession::start() {
   const auto self = shared_from_this();
-  // One start at a time; whoever comes second shares its outcome.
-  while (starting_) co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
-  if (ready_ && alive()) co_return Result<void>();
-  starting_ = true;
+  // One at a time; whoever comes second sees what became of the first.
+  while (starting() || leaving()) co_await change();
+  if (ready()) co_return Result<void>();
+  if (killed()) {
+    co_return fail(ErrorCode::ProcessCrash, "This session was ended; load it before you send.");
+  }
   auto started = co_await start_once();
-  starting_ = false;
-  changed_.cancel();
   process_changed();
   co_return started;
 }
@@ -81,11 +87,7 @@ asio::awaitable<Result<void>> ClaudeSession::start_once() {
   auto launched = launch();
   if (!launched) co_return std::unexpected(std::move(launched.error()));
   const auto process = *launched;
-  process_ = process;
-  ending_ = Ending::Unasked;
-  ready_ = false;
-  killed_ = false;
-  start_error_.reset();
+  step(life::Launched{process});
   process_changed();
   asio::co_spawn(deps_.executor, read(self, process), asio::detached);
 
@@ -96,17 +98,19 @@ asio::awaitable<Result<void>> ClaudeSession::start_once() {
   auto answer = co_await control_.request(process, std::move(initialize), config_->start_max);
   if (!answer) {
     if (answer.error().code == ErrorCode::Timeout) {
-      ending_ = Ending::Expected;
+      step(life::End{life::EndReason::Idle});
       process->kill();
       co_return fail(
           ErrorCode::AgentUnavailable,
           fmt::format("Could not connect to {}: {}", config_->name, answer.error().message));
     }
     const ExitStatus status = co_await process->exited();
-    co_return std::unexpected(
-        start_error_ ? *start_error_ : explain_start(*config_, process->stderr_tail(), status));
+    co_return std::unexpected(explain_start(*config_, process->stderr_tail(), status));
   }
-  ready_ = true;
+  if (!step(life::Greeted{})) {
+    co_return fail(ErrorCode::ProcessCrash,
+                   fmt::format("{} was stopped while it started.", config_->name));
+  }
   hello_ = std::move(*answer);
   tell_facts();
   co_return Result<void>();
@@ -133,8 +137,7 @@ void ClaudeSession::become(SessionId session, ClaudeSessionEvents events) {
   outputs_.clear();
 }
 
-asio::awaitable<void> ClaudeSession::read(std::shared_ptr<ClaudeSession> self,
-                                          std::shared_ptr<AgentProcess> process) {
+asio::awaitable<void> ClaudeSession::read(std::shared_ptr<ClaudeSession> self, ProcessPtr process) {
   int in_a_row = 0;
   while (auto line = co_await process->next_line()) {
     {
@@ -142,9 +145,7 @@ asio::awaitable<void> ClaudeSession::read(std::shared_ptr<ClaudeSession> self,
       self->line(*line);
     }
     // Not reading is how the CLI is held back: its pipe fills.
-    while (self->held_ && process->alive()) {
-      co_await self->changed_.async_wait(asio::as_tuple(asio::use_awaitable));
-    }
+    while (self->held_ && process->alive()) co_await self->change();
     if (++in_a_row < kLinesInARow) continue;
     in_a_row = 0;
     co_await asio::post(asio::use_awaitable);
@@ -173,8 +174,8 @@ void ClaudeSession::line(const Line& line) {
     const json::object* request = object_at(*record, "request");
     const std::string_view subtype =
         request != nullptr ? string_at(*request, "subtype") : std::string_view();
-    if (subtype != "can_use_tool" && process_) {
-      (void)process_->write_line(unsupported_line(string_at(*record, "request_id"), subtype));
+    if (subtype != "can_use_tool" && process()) {
+      (void)process()->write_line(unsupported_line(string_at(*record, "request_id"), subtype));
       return;
     }
   }
@@ -183,43 +184,41 @@ void ClaudeSession::line(const Line& line) {
 }
 
 TurnEnd ClaudeSession::end_of(const ExitStatus& status, std::string_view said) const {
+  using life::EndReason;
+  const auto* ours = std::get_if<life::Ending>(&life_);
   TurnEnd end;
-  if (ending_ == Ending::Cancelled) {
+  if (ours != nullptr &&
+      (ours->why == EndReason::TurnCancelled || ours->why == EndReason::Killed)) {
     end.status = TurnStatus::Cancelled;
     end.finish_reason = "cancelled";
     return end;
   }
   end.type = TurnType::Error;
-  if (ending_ == Ending::Shutdown) {
+  if (ours != nullptr && ours->why == EndReason::Shutdown) {
     end.error_code = std::string(name_of(ErrorCode::ServerRestarted));
     end.error_message = kStopped;
     return end;
   }
   end.error_code = std::string(name_of(ErrorCode::ProcessCrash));
   end.error_message =
-      ending_ == Ending::Unasked
-          ? fmt::format("{} {}.{}{} Send again to resume the session.", config_->name,
-                        status.text(), said.empty() ? "" : " It said: ", said)
-          : fmt::format("{} was stopped.", config_->name);
+      ours == nullptr ? fmt::format("{} {}.{}{} Send again to resume the session.", config_->name,
+                                    status.text(), said.empty() ? "" : " It said: ", said)
+                      : fmt::format("{} was stopped.", config_->name);
   return end;
 }
 
-void ClaudeSession::ended(const std::shared_ptr<AgentProcess>& process, const ExitStatus& status) {
-  if (process_ != process) return;
-  const std::string said = last_words(process->stderr_tail());
-  const bool asked = ending_ != Ending::Unasked;
-  const bool was_ready = ready_;
-  start_error_ = explain_start(*config_, process->stderr_tail(), status);
+void ClaudeSession::ended(const ProcessPtr& gone, const ExitStatus& status) {
+  if (process() != gone) return;
+  const std::string said = last_words(gone->stderr_tail());
+  const bool by_itself = std::holds_alternative<life::Ready>(life_);
+  const auto* ours = std::get_if<life::Ending>(&life_);
+  const bool stopped = ours != nullptr && ours->why == life::EndReason::Shutdown;
   const TurnEnd end = end_of(status, said);
-  process_.reset();
-  ready_ = false;
-  cancelling_ = false;
-  cancel_when_bound_ = false;
+  step(life::Exited{});
   idle_timer_.cancel();
   other_writers_.seen(
       mark_of(find_session_file(config_dir(environment_for(*config_)), plan_.cli_session_id)));
   translator_->process_ended(end, now());
-  const bool stopped = ending_ == Ending::Shutdown;
   const ErrorCode code = stopped ? ErrorCode::ServerRestarted : ErrorCode::ProcessCrash;
   control_.fail_all({code, end.error_message});
   if (binding_ && !binding_->outcome) {
@@ -230,7 +229,7 @@ void ClaudeSession::ended(const std::shared_ptr<AgentProcess>& process, const Ex
     binding_->timer.cancel();
   }
   flush();
-  if (!asked && was_ready) tell(SessionEnded{{ErrorCode::ProcessCrash, end.error_message}});
+  if (by_itself) tell(SessionEnded{{ErrorCode::ProcessCrash, end.error_message}});
   changed_.cancel();
   process_changed();
 }
@@ -258,7 +257,7 @@ void ClaudeSession::dispatch(Output output) {
     tell(*turn);
     if (const auto heard = events_.turn) heard(*turn);
     if (is_final(*turn)) {
-      cancelling_ = false;
+      step(life::TurnOver{});
       arm_idle();
       changed_.cancel();
     } else {
@@ -276,12 +275,12 @@ void ClaudeSession::dispatch(Output output) {
 }
 
 void ClaudeSession::bound_turn(const TurnBound& bound) {
-  on_disk_ = true;
   if (binding_ && binding_->turn == bound.turn) {
     binding_->outcome = Result<void>();
     binding_->timer.cancel();
   }
-  if (std::exchange(cancel_when_bound_, false)) {
+  const auto* running = std::get_if<life::Ready>(&life_);
+  if (running != nullptr && running->stop == life::Stop::WhenTaken) {
     asio::co_spawn(deps_.executor, interrupt(shared_from_this()), asio::detached);
   }
 }
@@ -305,25 +304,25 @@ void ClaudeSession::arm_batch() {
 
 void ClaudeSession::arm_idle() {
   idle_timer_.cancel();
-  if (!process_ || config_->idle_end.count() <= 0) return;
+  if (!process() || config_->idle_end.count() <= 0) return;
   idle_timer_.expires_after(config_->idle_end);
   idle_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& why) {
     const auto self = weak.lock();
-    if (why || !self || !self->process_ || self->binding_ || self->translator_->turn_open()) return;
+    if (why || !self || !self->process() || self->binding_ || self->translator_->turn_open())
+      return;
     if (self->translator_->in_background()) return self->arm_idle();
     self->retire();
   });
 }
 
 void ClaudeSession::retire() {
-  if (!process_) return;
-  ending_ = Ending::Expected;
-  ready_ = false;
+  const auto going = process();
+  if (!going || !step(life::End{life::EndReason::Idle})) return;
   asio::co_spawn(
       deps_.executor,
-      [](std::shared_ptr<AgentProcess> process) -> asio::awaitable<void> {
+      [](ProcessPtr process) -> asio::awaitable<void> {
         co_await stop_gracefully(std::move(process));
-      }(process_),
+      }(going),
       asio::detached);
 }
 

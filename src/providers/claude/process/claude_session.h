@@ -14,10 +14,12 @@
 #include <optional>
 #include <string>
 
+#include "base/awaitable.h"
 #include "providers/claude/history/records.h"
 #include "providers/claude/process/control.h"
 #include "providers/claude/process/launch.h"
 #include "providers/claude/process/other_writers.h"
+#include "providers/claude/process/process_life.h"
 #include "providers/claude/translate/translator.h"
 #include "providers/provider_base.h"
 
@@ -59,15 +61,14 @@ class ClaudeSession final : public AgentSession,
   asio::awaitable<Result<void>> set_thinking(std::string level) override;
   void hold(bool held) override;
 
-  [[nodiscard]] bool starting() const { return starting_; }
-  [[nodiscard]] bool alive() const override { return process_ != nullptr && process_->alive(); }
+  [[nodiscard]] bool starting() const { return std::holds_alternative<life::Starting>(life_); }
+  [[nodiscard]] bool alive() const override { return process() && process()->alive(); }
   [[nodiscard]] const LaunchPlan& plan() const { return plan_; }
   /// The CLI's file has been read up to here: what grows from now on is someone else's doing.
   void file_is(const FileMark& mark) { other_writers_.seen(mark); }
 
  private:
-  /// Why a process ends, when it was us.
-  enum class Ending { Unasked, Cancelled, Expected, Shutdown };
+  using ProcessPtr = life::ProcessPtr;
   struct Binding {
     explicit Binding(const asio::any_io_executor& io) : timer(io) {}
     TurnId turn;
@@ -75,13 +76,26 @@ class ClaudeSession final : public AgentSession,
     std::optional<Result<void>> outcome;
   };
 
-  // session.cpp
-  Result<std::shared_ptr<AgentProcess>> launch();
+  [[nodiscard]] ProcessPtr process() const { return life::process_in(life_); }
+  /// The process can take a prompt.
+  [[nodiscard]] bool ready() const {
+    return std::holds_alternative<life::Ready>(life_) && process()->alive();
+  }
+  /// It is going, or gone and not heard to the end: it makes room first.
+  [[nodiscard]] bool leaving() const {
+    return process() && (std::holds_alternative<life::Ending>(life_) || !process()->alive());
+  }
+  [[nodiscard]] bool killed() const { return std::holds_alternative<life::Killed>(life_); }
+  bool step(const life::Input& input);
+  /// Until something of the above changed: look again.
+  asio::awaitable<void> change() { co_await changed_.async_wait(kNoThrow); }
+
+  // claude_session.cpp
+  Result<ProcessPtr> launch();
   asio::awaitable<Result<void>> start_once();
-  static asio::awaitable<void> read(std::shared_ptr<ClaudeSession> self,
-                                    std::shared_ptr<AgentProcess> process);
+  static asio::awaitable<void> read(std::shared_ptr<ClaudeSession> self, ProcessPtr process);
   void line(const Line& line);
-  void ended(const std::shared_ptr<AgentProcess>& process, const ExitStatus& status);
+  void ended(const ProcessPtr& gone, const ExitStatus& status);
   [[nodiscard]] TurnEnd end_of(const ExitStatus& status, std::string_view said) const;
   void flush();
   void dispatch(Output output);
@@ -91,11 +105,11 @@ class ClaudeSession final : public AgentSession,
   void arm_idle();
   [[nodiscard]] Moment now() const { return {deps_.clock.wall(), deps_.clock.mono()}; }
 
-  // session_commands.cpp
-  asio::awaitable<Result<void>> ready();
+  // claude_session_commands.cpp
+  asio::awaitable<Result<void>> make_ready();
   asio::awaitable<Result<void>> bound(std::shared_ptr<Binding> binding);
   static asio::awaitable<void> interrupt(std::shared_ptr<ClaudeSession> self);
-  asio::awaitable<void> end_process(Ending ending);
+  asio::awaitable<void> end_process(life::EndReason why);
   asio::awaitable<Result<json::object>> ask(json::object body);
 
   LaunchPlan plan_;
@@ -107,16 +121,8 @@ class ClaudeSession final : public AgentSession,
   Control control_;
   JsonReader json_;
 
-  std::shared_ptr<AgentProcess> process_;
-  Ending ending_ = Ending::Unasked;
-  bool ready_ = false;   // The process answered `initialize`.
-  bool killed_ = false;  // No process until the session is loaded again.
-  bool held_ = false;
-  bool starting_ = false;
-  bool cancelling_ = false;
-  bool cancel_when_bound_ = false;
-  bool on_disk_ = false;  // The CLI has a file for it: resume, do not begin.
-  std::optional<Error> start_error_;
+  life::State life_;
+  bool held_ = false;   // What the process says is not read now.
   json::object hello_;  // What the process answered to `initialize`.
   std::shared_ptr<Binding> binding_;
   std::deque<Output> outputs_;

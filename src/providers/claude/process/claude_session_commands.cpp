@@ -29,20 +29,14 @@ json::array image_blocks(const std::vector<PromptImage>& images) {
 }  // namespace
 
 /// A process that can take a prompt: the one there is, or a new one that resumes the session.
-asio::awaitable<Result<void>> ClaudeSession::ready() {
+asio::awaitable<Result<void>> ClaudeSession::make_ready() {
   const auto self = shared_from_this();
-  if (killed_) {
-    co_return fail(ErrorCode::ProcessCrash, "This session was ended; load it before you send.");
-  }
-  // A process that is being ended takes no more prompts: it makes room first.
-  while (alive() && !ready_ && !starting_) {
-    co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
-  }
-  if (alive() && ready_) co_return Result<void>();
-  if (!starting_) {
+  while (leaving()) co_await change();
+  if (ready()) co_return Result<void>();
+  if (!starting() && !killed()) {
     const FileMark file =
         mark_of(find_session_file(config_dir(environment_for(*config_)), plan_.cli_session_id));
-    on_disk_ = file.size > 0;
+    if (file.size > 0) plan_.begin = Begin::Resume;
     auto free = other_writers_.may_resume(file, deps_.clock.wall(),
                                           runs_elsewhere(config_->command, plan_.directory));
     if (!free) co_return free;
@@ -56,16 +50,14 @@ asio::awaitable<Result<void>> ClaudeSession::ready() {
 
 asio::awaitable<Result<void>> ClaudeSession::send(Prompt prompt) {
   const auto self = shared_from_this();
-  if (auto is_ready = co_await ready(); !is_ready) co_return is_ready;
-  // In a turn that the agent began by itself a prompt would be folded in and never answered alone.
-  while (alive() && (translator_->turn_open() || binding_)) {
-    co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
+  for (;;) {
+    if (auto made = co_await make_ready(); !made) co_return made;
+    // In a turn that the agent began by itself a prompt would be folded in and never answered
+    // alone.
+    if (!translator_->turn_open() && !binding_) break;
+    co_await change();
   }
-  if (!alive()) {
-    if (auto is_ready = co_await ready(); !is_ready) co_return is_ready;
-  }
-  const auto process = process_;
-  auto written = process->write_line(
+  auto written = process()->write_line(
       prompt_line(prompt.turn_id.str(), prompt.content, image_blocks(prompt.images)));
   if (!written) co_return written;
   idle_timer_.cancel();
@@ -91,7 +83,7 @@ asio::awaitable<Result<void>> ClaudeSession::bound(std::shared_ptr<Binding> bind
         fail(ErrorCode::AgentUnavailable,
              fmt::format("{} did not take up the message within {} s; it was stopped. Send again.",
                          config_->name, std::chrono::duration<double>(config_->bind_max).count()));
-    co_await end_process(Ending::Expected);
+    co_await end_process(life::EndReason::Idle);
   }
   co_return std::move(*binding->outcome);
 }
@@ -101,7 +93,7 @@ asio::awaitable<Result<void>> ClaudeSession::cancel() {
   if (!alive()) co_return Result<void>();
   if (!translator_->turn_open()) {
     // The CLI ignores an interrupt before it has taken the prompt up.
-    if (binding_) cancel_when_bound_ = true;
+    if (binding_) step(life::CancelLater{});
     co_return Result<void>();
   }
   co_await interrupt(self);
@@ -111,9 +103,9 @@ asio::awaitable<Result<void>> ClaudeSession::cancel() {
 /// Asks the CLI to stop the turn, and ends the process if it does not.
 asio::awaitable<void> ClaudeSession::interrupt(std::shared_ptr<ClaudeSession> self) {
   if (!self->alive() || !self->translator_->turn_open()) co_return;
-  if (std::exchange(self->cancelling_, true)) co_return;
+  if (!self->step(life::Interrupt{})) co_return;
   const TurnId turn = *self->translator_->turn_id();
-  const auto process = self->process_;
+  const auto process = self->process();
   self->translator_->interrupted();
   for (std::string& line : self->translator_->refuse_open(self->now())) {
     (void)process->write_line(std::move(line));
@@ -122,7 +114,7 @@ asio::awaitable<void> ClaudeSession::interrupt(std::shared_ptr<ClaudeSession> se
   auto answer = co_await self->control_.request(process, {{"subtype", "interrupt"}},
                                                 self->config_->interrupt_max);
   const auto running = [&] {
-    return self->process_ == process && process->alive() && self->translator_->turn_open() &&
+    return self->process() == process && process->alive() && self->translator_->turn_open() &&
            *self->translator_->turn_id() == turn;
   };
   if (answer) {
@@ -133,46 +125,39 @@ asio::awaitable<void> ClaudeSession::interrupt(std::shared_ptr<ClaudeSession> se
       late = true;
       self->changed_.cancel();
     });
-    while (running() && !late) {
-      co_await self->changed_.async_wait(asio::as_tuple(asio::use_awaitable));
-    }
+    while (running() && !late) co_await self->change();
     limit.cancel();
     // Let a cancelled handler go by before `late` goes away.
     co_await asio::post(asio::use_awaitable);
   }
   if (!running()) co_return;
   log_warn("claude_interrupt_unanswered", {{"session", self->id().str()}});
-  co_await self->end_process(Ending::Cancelled);
+  co_await self->end_process(life::EndReason::TurnCancelled);
 }
 
-asio::awaitable<void> ClaudeSession::end_process(Ending ending) {
+asio::awaitable<void> ClaudeSession::end_process(life::EndReason why) {
   const auto self = shared_from_this();
-  const auto process = process_;
-  if (!process) co_return;
-  ending_ = ending;
-  process->kill();
-  held_ = false;
-  changed_.cancel();
-  while (process_ == process) {
-    co_await changed_.async_wait(asio::as_tuple(asio::use_awaitable));
-  }
+  const auto going = process();
+  step(life::End{why});
+  if (!going) co_return;
+  going->kill();
+  hold(false);
+  while (process() == going) co_await change();
 }
 
 asio::awaitable<void> ClaudeSession::kill() {
-  killed_ = true;
-  co_await end_process(Ending::Cancelled);
+  co_await end_process(life::EndReason::Killed);
 }
 
 asio::awaitable<void> ClaudeSession::shutdown() {
-  killed_ = true;
-  co_await end_process(Ending::Shutdown);
+  co_await end_process(life::EndReason::Shutdown);
 }
 
 Result<void> ClaudeSession::answer(const Answer& answer) {
   auto prepared = translator_->prepare(answer);
   if (!prepared) return std::unexpected(std::move(prepared.error()));
-  if (!process_) return fail(ErrorCode::ProcessCrash, "The agent that asked is gone.");
-  if (auto written = process_->write_line(std::move(prepared->line)); !written) return written;
+  if (!process()) return fail(ErrorCode::ProcessCrash, "The agent that asked is gone.");
+  if (auto written = process()->write_line(std::move(prepared->line)); !written) return written;
   translator_->answered(answer, now());
   flush();
   return {};
@@ -180,7 +165,7 @@ Result<void> ClaudeSession::answer(const Answer& answer) {
 
 asio::awaitable<Result<json::object>> ClaudeSession::ask(json::object body) {
   const auto self = shared_from_this();
-  co_return co_await control_.request(process_, std::move(body), config_->start_max);
+  co_return co_await control_.request(process(), std::move(body), config_->start_max);
 }
 
 asio::awaitable<Result<void>> ClaudeSession::set_mode(std::string mode) {
@@ -189,7 +174,7 @@ asio::awaitable<Result<void>> ClaudeSession::set_mode(std::string mode) {
   if (!translator_->facts().offers_mode(mode)) {
     co_return std::unexpected(no_such_mode(*config_, mode));
   }
-  if (alive() && ready_) {
+  if (ready()) {
     auto answer = co_await ask({{"subtype", "set_permission_mode"}, {"mode", mode}});
     if (!answer) co_return std::unexpected(std::move(answer.error()));
   }
@@ -203,7 +188,7 @@ asio::awaitable<Result<void>> ClaudeSession::set_mode(std::string mode) {
 asio::awaitable<Result<void>> ClaudeSession::set_model(std::string model) {
   const auto self = shared_from_this();
   if (model.empty()) co_return fail(ErrorCode::InvalidRequest, "model: must not be empty");
-  if (alive() && ready_) {
+  if (ready()) {
     auto answer = co_await ask({{"subtype", "set_model"}, {"model", model}});
     if (!answer) co_return std::unexpected(std::move(answer.error()));
   }
@@ -224,12 +209,12 @@ asio::awaitable<Result<void>> ClaudeSession::set_thinking(std::string level) {
   Choices wanted = plan_.choices;
   if (auto chosen = choose_thinking(wanted, level); !chosen) co_return chosen;
   const auto or_none = [](const auto& value) { return value ? json::value(*value) : nullptr; };
-  if (alive() && ready_ && wanted.effort != plan_.choices.effort) {
+  if (ready() && wanted.effort != plan_.choices.effort) {
     auto answer = co_await ask({{"subtype", "apply_flag_settings"},
                                 {"settings", {{"effortLevel", or_none(wanted.effort)}}}});
     if (!answer) co_return std::unexpected(std::move(answer.error()));
   }
-  if (alive() && ready_ && wanted.max_thinking_tokens != plan_.choices.max_thinking_tokens) {
+  if (ready() && wanted.max_thinking_tokens != plan_.choices.max_thinking_tokens) {
     auto answer = co_await ask({{"subtype", "set_max_thinking_tokens"},
                                 {"max_thinking_tokens", or_none(wanted.max_thinking_tokens)}});
     if (!answer) co_return std::unexpected(std::move(answer.error()));
