@@ -174,6 +174,9 @@ inline constexpr std::size_t kErrorStderrBytes = 600;
 inline constexpr std::size_t kDiscoverBytesMax = 256U << 10U;
 /// Sessions listed per project, newest first: more than anyone scrolls through.
 inline constexpr std::size_t kDiscoverSessionsMax = 500;
+/// How long an agent may take to read the user's answer from its stdin. One that reads takes
+/// milliseconds; after this the answer is taken back and the question is open again.
+inline constexpr std::chrono::seconds kAnswerTaken{10};
 // --- Claude Code ----------------------------------------------------------------------------
 /// Ten Claudes are 2 to 3 GB: a process without work ends after this long.
 inline constexpr std::chrono::minutes kClaudeIdleEnd{30};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -63,6 +64,13 @@ class AgentProcess {
   /// Queues one line (the line end is added) for stdin. `Busy` when the child has left
   /// limits::kStdinQueueBytesMax unread, `ProcessCrash` when it is gone or its stdin is closed.
   virtual Result<void> write_line(std::string line) = 0;
+
+  /// The same, and waits until the pipe has taken the whole line, for at most `limit`. After an
+  /// error the child does not get the line any more: `Busy` when it did not read in time and the
+  /// line was taken back, `ProcessCrash` when it is gone. A child that stops reading in the middle
+  /// of the line is ended, because half a line cannot be taken back.
+  virtual asio::awaitable<Result<void>> deliver_line(std::string line,
+                                                     std::chrono::milliseconds limit) = 0;
 
   /// Waits until everything queued has been written to the pipe; an error when the child went away.
   virtual asio::awaitable<Result<void>> flushed() = 0;

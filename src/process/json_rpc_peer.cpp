@@ -50,6 +50,14 @@ std::string message_head(std::string_view id_text) {
   return line;
 }
 
+std::string response_line(const RpcId& id, const json::value& result) {
+  std::string line = message_head(id.text.str());
+  line += R"(,"result":)";
+  append_json(line, result);
+  line += '}';
+  return line;
+}
+
 void add_method(std::string& line, std::string_view method, const json::value& params) {
   line += R"(,"method":)";
   append_quoted(line, method);
@@ -105,6 +113,13 @@ class JsonRpcPeer::Conversation : public std::enable_shared_from_this<Conversati
   Result<void> write(std::string line) {
     if (!open_) return fail(ErrorCode::ProcessCrash, "the conversation with the agent has ended");
     return process_->write_line(std::move(line));
+  }
+  asio::awaitable<Result<void>> deliver(std::string line, std::chrono::milliseconds limit) {
+    if (!open_) {
+      co_return fail(ErrorCode::ProcessCrash, "the conversation with the agent has ended");
+    }
+    const auto process = process_;
+    co_return co_await process->deliver_line(std::move(line), limit);
   }
 
   void hold(bool held) {
@@ -316,11 +331,13 @@ Result<void> JsonRpcPeer::notify(std::string_view method, const json::value& par
 }
 
 Result<void> JsonRpcPeer::respond(const RpcId& id, const json::value& result) {
-  std::string line = message_head(id.text.str());
-  line += R"(,"result":)";
-  append_json(line, result);
-  line += '}';
-  return conversation_->write(std::move(line));
+  return conversation_->write(response_line(id, result));
+}
+
+asio::awaitable<Result<void>> JsonRpcPeer::deliver_response(RpcId id, json::value result,
+                                                            std::chrono::milliseconds limit) {
+  const auto conversation = conversation_;
+  co_return co_await conversation->deliver(response_line(id, result), limit);
 }
 
 Result<void> JsonRpcPeer::respond_error(const RpcId& id, const RpcError& error) {

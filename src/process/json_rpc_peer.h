@@ -100,6 +100,9 @@ class JsonRpcPeer {
 
   Result<void> notify(std::string_view method, const json::value& params);
   Result<void> respond(const RpcId& id, const json::value& result);
+  /// The same, and waits until the process has taken it; see AgentProcess::deliver_line.
+  asio::awaitable<Result<void>> deliver_response(RpcId id, json::value result,
+                                                 std::chrono::milliseconds limit);
   Result<void> respond_error(const RpcId& id, const RpcError& error);
 
   /// While held nothing is read: the child waits when its pipe is full.

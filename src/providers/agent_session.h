@@ -13,6 +13,9 @@
 
 namespace lb {
 
+/// Whether an answer fits what was asked: one of the options, or answers to the questions.
+Result<void> check_answer(const Approval& approval, const Answer& answer);
+
 class AgentSession {
  public:
   /// `agent` is its name for people.
@@ -38,12 +41,14 @@ class AgentSession {
   virtual void hold(bool held) = 0;
 
   // What not every agent can do.
-  virtual Result<void> answer(const Answer& answer);
+  virtual Result<PreparedAnswer> prepare_answer(const Answer& answer);
   virtual asio::awaitable<Result<void>> set_mode(std::string mode);
   virtual asio::awaitable<Result<void>> set_model(std::string model);
   virtual asio::awaitable<Result<void>> set_thinking(std::string level);
 
  protected:
+  /// The question was answered already, or went away.
+  static std::unexpected<Error> no_longer_asked();
   /// A session that was started ahead gets its name when it is taken.
   void rename(SessionId id) { id_ = std::move(id); }
 

@@ -85,6 +85,15 @@ struct Answer {
   std::string answered_by;
 };
 
+/// An answer that the agent can be given. Nothing has happened yet.
+struct PreparedAnswer {
+  /// Gives it to the agent, once. Returns when the agent's stdin has taken it; after an error the
+  /// agent does not get it, and the question is open again if it still has a reason to be.
+  std::function<asio::awaitable<Result<void>>()> write;
+  /// Whether the words that go with it (`Answer::message`) reach the agent with it.
+  bool carries_message = false;
+};
+
 /// A session that exists in the CLI's own records.
 struct DiscoveredSession {
   std::string cli_session_id;
@@ -127,7 +136,9 @@ class Provider {
   virtual asio::awaitable<Result<void>> import_history(SessionId session,
                                                        LoadSessionOptions options) = 0;
 
-  virtual asio::awaitable<Result<void>> answer(SessionId session, Answer answer) = 0;
+  /// Refuses an answer that does not fit; else what gives it to the agent. The approval's answered
+  /// form is the caller's to publish.
+  virtual Result<PreparedAnswer> prepare_answer(const SessionId& session, const Answer& answer) = 0;
   virtual asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode) = 0;
   virtual asio::awaitable<Result<void>> set_model(SessionId session, std::string model) = 0;
   /// How much to think: one of the `thinking_levels` of the session's facts.

@@ -100,10 +100,10 @@ bool ProviderBase::is_alive(const SessionId& id) const {
   return session && session->alive();
 }
 
-asio::awaitable<Result<void>> ProviderBase::answer(SessionId id, Answer answer) {
+Result<PreparedAnswer> ProviderBase::prepare_answer(const SessionId& id, const Answer& answer) {
   const auto session = known_any(id);
-  if (!session) co_return std::unexpected(session.error());
-  co_return (*session)->answer(answer);
+  if (!session) return std::unexpected(session.error());
+  return (*session)->prepare_answer(answer);
 }
 
 asio::awaitable<Result<void>> ProviderBase::set_mode(SessionId id, std::string mode) {

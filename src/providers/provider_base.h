@@ -46,7 +46,7 @@ class ProviderBase : public Provider {
   void attach(const SessionId& session, std::shared_ptr<SessionSink> sink) final;
   void forget(const SessionId& session) final;
   void on_status(StatusCallback callback) final { status_callback_ = std::move(callback); }
-  asio::awaitable<Result<void>> answer(SessionId session, Answer answer) final;
+  Result<PreparedAnswer> prepare_answer(const SessionId& session, const Answer& answer) final;
   asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode) final;
   asio::awaitable<Result<void>> set_model(SessionId session, std::string model) final;
   asio::awaitable<Result<void>> set_thinking(SessionId session, std::string level) final;

@@ -146,6 +146,9 @@ class Session : public std::enable_shared_from_this<Session> {
     return on_its_way() != nullptr && on_its_way()->turn == turn;
   }
   [[nodiscard]] bool busy() const { return on_its_way() != nullptr || !open_turns_.empty(); }
+  asio::awaitable<Result<void>> why_not_open(ItemId item);
+  void settle_answer(const ItemId& item, const Result<void>& given);
+  asio::awaitable<Result<void>> send_words(Answer answer);
   asio::awaitable<Result<std::vector<Attachment>>> resolve(std::vector<AttachmentRef> refs);
   asio::awaitable<Result<SessionSentMessage>> enqueue(UserPrompt prompt);
   asio::awaitable<Result<SessionSentMessage>> send_now(PromptPtr prompt);

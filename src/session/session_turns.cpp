@@ -1,4 +1,4 @@
-// The life of prompts and turns: send, queue, deliver, cancel, answer.
+// The life of prompts and turns: send, queue, deliver, cancel. Answers are in session_answer.cpp.
 
 #include <fmt/format.h>
 
@@ -303,69 +303,6 @@ asio::awaitable<Result<void>> Session::cancel(std::optional<TurnId> turn) {
   const bool runs = busy() && (meant || open_turns_.contains(*turn));
   if (!runs || provider_ == nullptr) co_return Result<void>{};
   co_return co_await provider_->cancel_turn(id());
-}
-
-namespace {
-
-/// What must hold before an answer is recorded: it cannot be taken back.
-Result<void> check_answer(const Approval& approval, const SessionAnswerRequest& request) {
-  if (request.option_id) {
-    const auto option =
-        std::ranges::find(approval.options, *request.option_id, &ApprovalOption::option_id);
-    if (option == approval.options.end()) {
-      return fail(ErrorCode::InvalidRequest, "optionId: not one of this approval's options");
-    }
-  } else if (approval.questions.empty() || !request.answers) {
-    return fail(ErrorCode::InvalidRequest,
-                approval.questions.empty() ? "optionId: missing" : "answers: missing");
-  }
-  return {};
-}
-
-}  // namespace
-
-/// First decision wins; it is durable before the agent hears of it, and bound to what was shown.
-asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request,
-                                              std::string answered_by) {
-  const auto self = shared_from_this();
-  const Item* open = live_->timeline().open_item(request.item_id);
-  if (open == nullptr || !std::holds_alternative<Approval>(open->body)) {
-    auto stored =
-        co_await host_.deps().store.read_entry(id(), EntryKind::Item, request.item_id.str());
-    const bool was = finals_.contains(request.item_id) || (stored && stored->has_value());
-    if (was && open == nullptr) {
-      co_return fail(ErrorCode::AlreadyAnswered, "This was answered or withdrawn before.");
-    }
-    co_return fail(ErrorCode::ItemNotFound, "There is no such approval in this session.");
-  }
-  if (request.rev && *request.rev != open->rev) {
-    co_return fail(ErrorCode::ApprovalChanged, "The request changed since you saw it: look again.");
-  }
-  Item answered = *open;
-  auto& approval = std::get<Approval>(answered.body);
-  if (auto valid = check_answer(approval, request); !valid) co_return valid;
-  if (host_.deps().store.state().kind != StoreState::Kind::Ready) {
-    co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: try again later.");
-  }
-  approval.state = ApprovalState::Answered;
-  approval.answer = ApprovalAnswer{request.option_id, request.message, request.answers};
-  approval.answered_at = now();
-  approval.answered_by = answered_by;
-  answered.status = ItemStatus::Complete;
-  answered.ended_at = now();
-  finals_.insert(request.item_id);
-  approvals_.erase(request.item_id);
-  live_->put(std::move(answered));
-  changed();
-  co_await live_->durable(true);
-  Answer answer;
-  answer.item_id = request.item_id;
-  answer.option_id = std::move(request.option_id);
-  answer.message = std::move(request.message);
-  answer.answers = std::move(request.answers);
-  answer.input = std::move(request.input);
-  answer.answered_by = std::move(answered_by);
-  co_return co_await provider_->answer(id(), std::move(answer));
 }
 
 asio::awaitable<Result<void>> Session::set_mode(std::string mode) {

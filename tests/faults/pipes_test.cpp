@@ -56,6 +56,36 @@ TEST_CASE("F18: a child that does not read costs a bounded queue, and its other 
   CHECK(stage.run(agent->exited(), 30s) == ExitStatus{.code = {}, .signal = SIGKILL});
 }
 
+TEST_CASE("F18: a line that a child does not take in time is taken back, or the child is ended") {
+  Stage stage;
+  auto agent = stage.launch({"deaf"});
+  REQUIRE(stage.run(Stage::one_line(agent)) == "ready");
+  // So small that the pipe takes it as a whole or not at all.
+  const auto answer = [&] { return stage.run(agent->deliver_line(std::string(1023, 'x'), 100ms)); };
+  SUBCASE("the pipe is full: nothing of it was written") {
+    Result<void> taken;
+    for (int i = 0; i < 4096 && (taken = answer()); ++i) {
+    }
+    REQUIRE_FALSE(taken.has_value());
+    CHECK(taken.error().code == ErrorCode::Busy);
+    CHECK(stage.run(agent->flushed()).has_value());  // It does not wait in the queue either.
+    CHECK(agent->alive());
+    agent->kill();
+  }
+  SUBCASE("it stands behind another line") {
+    REQUIRE(agent->write_line(std::string(1U << 20U, 'x')).has_value());
+    CHECK(answer().error().code == ErrorCode::Busy);
+    CHECK(agent->alive());
+    agent->kill();
+  }
+  SUBCASE("half of it is written, which cannot be taken back") {
+    const auto taken = stage.run(agent->deliver_line(std::string(1U << 20U, 'x'), 100ms));
+    REQUIRE_FALSE(taken.has_value());
+    CHECK(taken.error().code == ErrorCode::ProcessCrash);
+  }
+  CHECK(stage.run(agent->exited(), 30s) == ExitStatus{.code = {}, .signal = SIGKILL});
+}
+
 TEST_CASE("P8: 64 MB each way at once, stderr too: nothing deadlocks, nothing is lost") {
   Stage stage;
   auto agent = stage.launch({"flood", "64"});

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "providers/acp/translator.h"
+#include "tests/support/answers.h"
 
 namespace {
 
@@ -60,7 +61,9 @@ class Checked {
     if (result.contains("stopReason")) {
       take(translator_.end_turn(result, now_));
     } else if (result.contains("outcome")) {
-      take(translator_.answered(asked_, {}, now_));
+      if (const auto approval = translator_.take_approval(asked_)) {
+        take(acp::Outputs{test::as_answered(*approval, {}, now_)});  // As the session layer does.
+      }
     } else {
       take(translator_.session_result(result));
     }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "providers/claude/translate/translator.h"
+#include "tests/support/answers.h"
 
 namespace lb::test {
 
@@ -117,7 +118,16 @@ class TranscriptPlayer {
     answer.option_id = !allow ? (bool_at(*payload, "interrupt") ? "reject-and-stop" : "reject")
                        : payload->contains("updatedPermissions") ? "allow-always-0"
                                                                  : "allow";
-    translator_.answered(answer, now_);
+    if (!translator_.answering(answer.item_id)) return;
+    translator_.answered(answer);
+    collect();
+    // As the session layer does.
+    for (auto output = outputs_.rbegin(); output != outputs_.rend(); ++output) {
+      const auto* asked = std::get_if<Upsert>(&*output);
+      if (asked == nullptr || asked->item_id != answer.item_id) continue;
+      outputs_.emplace_back(as_answered(*asked, answer, now_.wall));
+      break;
+    }
   }
 
   void said(const json::object& record) {

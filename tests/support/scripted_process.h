@@ -15,6 +15,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <deque>
@@ -65,6 +66,7 @@ class ScriptedProcess final : public AgentProcess,
   }
   /// From now on every write is refused, as by a child that does not read.
   void stops_reading() { reading_ = false; }
+  void reads_again() { reading_ = true; }
   /// By default the agent ends when stdin closes (code 0) or SIGTERM comes (signal 15).
   void ignores_eof() { ends_on_eof_ = false; }
   void ignores_sigterm() { ends_on_sigterm_ = false; }
@@ -106,6 +108,10 @@ class ScriptedProcess final : public AgentProcess,
     input_.push_back(std::move(line));
     wake();
     return {};
+  }
+  /// A process that does not read lets the time pass, which is now.
+  asio::awaitable<Result<void>> deliver_line(std::string line, std::chrono::milliseconds) override {
+    co_return write_line(std::move(line));
   }
   asio::awaitable<Result<void>> flushed() override {
     if (status_) co_return fail(ErrorCode::ProcessCrash, "the agent " + status_->text());

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "providers/provider.h"
+#include "providers/agent_session.h"
 
 namespace lb::test {
 
@@ -64,7 +64,9 @@ class ScriptedProvider final : public Provider {
   std::optional<Error> history_error;  // Once the history was said: it has more than that.
   std::optional<Error> send_error;
   std::optional<Error> cancel_error;
-  std::optional<Error> answer_error;
+  /// How the agent takes an answer; none: at once.
+  std::function<asio::awaitable<Result<void>>(const Answer&)> take_answer;
+  bool carries_message = true;
   bool starts_turns = true;  // send_message begins the turn itself, as real providers do.
   bool can_fork = true;
   bool starts_ahead = true;
@@ -137,6 +139,7 @@ class ScriptedProvider final : public Provider {
     approval.detail = "rm -r build";
     approval.options = {{"yes", "Allow", OptionKind::AllowOnce},
                         {"no", "Reject", OptionKind::RejectOnce}};
+    asked_[ItemId(id)] = approval;
     upsert(item(session, turn_id, id, std::move(approval), ItemStatus::Create));
   }
   void complete(const SessionId& session, const TurnId& turn_id,
@@ -219,10 +222,14 @@ class ScriptedProvider final : public Provider {
     sinks_.erase(session);
     alive_.erase(session);
   }
-  asio::awaitable<Result<void>> answer(SessionId session, Answer answer) override {
-    answers.emplace_back(session, answer);
-    if (answer_error) co_return std::unexpected(*answer_error);
-    co_return Result<void>{};
+  Result<PreparedAnswer> prepare_answer(const SessionId& session, const Answer& answer) override {
+    const auto asked = asked_.find(answer.item_id);
+    if (asked == asked_.end()) return fail(ErrorCode::ItemNotFound, "Nobody asked that.");
+    if (auto valid = check_answer(asked->second, answer); !valid) {
+      return std::unexpected(valid.error());
+    }
+    return PreparedAnswer{[this, session, answer] { return write_answer(session, answer); },
+                          carries_message};
   }
   asio::awaitable<Result<void>> set_mode(SessionId session, std::string mode) override {
     modes[session] = std::move(mode);
@@ -276,6 +283,13 @@ class ScriptedProvider final : public Provider {
   }
 
  private:
+  asio::awaitable<Result<void>> write_answer(SessionId session, Answer answer) {
+    Result<void> taken;
+    if (take_answer) taken = co_await take_answer(answer);
+    if (taken) answers.emplace_back(session, answer);
+    co_return taken;
+  }
+
   /// A copy: the sink may call back into us.
   [[nodiscard]] std::shared_ptr<SessionSink> sink_of(const SessionId& session) const {
     const auto found = sinks_.find(session);
@@ -286,6 +300,7 @@ class ScriptedProvider final : public Provider {
   SystemClock clock_;
   std::set<SessionId> alive_;
   std::map<ItemId, Timestamp> started_;
+  std::map<ItemId, Approval> asked_;
   std::map<SessionId, std::shared_ptr<SessionSink>> sinks_;
   StatusCallback status_;
 };

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "providers/acp/translator.h"
+#include "tests/support/answers.h"
 
 namespace lb::acp {
 namespace {
@@ -184,7 +185,9 @@ class Player {
       answer.item_id = item;
       answer.option_id = std::string(string_at(outcome, "optionId"));
       answer.answered_by = "test";
-      in.take(in.translator().answered(item, answer, now_));
+      if (const auto approval = in.translator().take_approval(item)) {
+        in.take(Outputs{test::as_answered(*approval, answer, now_)});  // As the session layer does.
+      }
     } else {
       in.take(in.translator().withdrawn(item, now_));
     }

@@ -208,20 +208,50 @@ TEST_CASE("acp: an approval goes back in the agent's shape, once, with its own i
   Answer answer;
   answer.item_id = ItemId("t1:1:1");
   answer.option_id = "maybe";
-  CHECK(test::run(f.io, f.provider->answer(kSession, answer)).error().code ==
+  CHECK(test::run(f.io, test::give_answer(*f.provider, kSession, answer)).error().code ==
         ErrorCode::InvalidRequest);
   answer.option_id = "yes";
   answer.answered_by = "browser";
-  REQUIRE(test::run(f.io, f.provider->answer(kSession, answer)).has_value());
+  REQUIRE(test::run(f.io, test::give_answer(*f.provider, kSession, answer)).has_value());
   CHECK(
       f.agent()->heard().back() ==
       R"({"jsonrpc":"2.0","id":"uuid-1","result":{"outcome":{"outcome":"selected","optionId":"yes"}}})");
-  CHECK(std::get<Approval>(f.items.at("t1:1:1").body).answered_by == "browser");
-  CHECK(test::run(f.io, f.provider->answer(kSession, answer)).error().code ==
+  CHECK_FALSE(is_final(f.items.at("t1:1:1").status));  // The end is the session's to tell.
+  CHECK(test::run(f.io, test::give_answer(*f.provider, kSession, answer)).error().code ==
         ErrorCode::AlreadyAnswered);
   answer.item_id = ItemId("t1:1:9");
-  CHECK(test::run(f.io, f.provider->answer(kSession, answer)).error().code ==
+  CHECK(test::run(f.io, test::give_answer(*f.provider, kSession, answer)).error().code ==
         ErrorCode::ItemNotFound);
+}
+
+TEST_CASE("acp: an answer that the agent does not take leaves the question asked") {
+  Fixture f;
+  REQUIRE(f.create().has_value());
+  REQUIRE(f.send("t1").has_value());
+  f.agent()->says(R"({"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":
+    {"sessionId":"cli-1","toolCall":{"toolCallId":"c1","title":"rm x","kind":"execute"},
+     "options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}})");
+  REQUIRE(test::run_until(f.io, [&] { return f.items.contains("t1:1:1"); }));
+  Answer answer;
+  answer.item_id = ItemId("t1:1:1");
+  answer.option_id = "yes";
+  answer.message = "with care";
+  CHECK_FALSE(f.provider->prepare_answer(kSession, answer)->carries_message);
+  const auto heard = f.agent()->heard().size();
+  f.agent()->stops_reading();
+  const auto refused = test::run(f.io, test::give_answer(*f.provider, kSession, answer));
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == ErrorCode::Busy);
+  CHECK_FALSE(is_final(f.items.at("t1:1:1").status));
+  f.agent()->reads_again();
+  SUBCASE("it can be answered again") {
+    REQUIRE(test::run(f.io, test::give_answer(*f.provider, kSession, answer)).has_value());
+    CHECK(f.agent()->heard().size() == heard + 1);
+  }
+  SUBCASE("it expires when the agent takes it back") {
+    f.agent()->says(R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":7}})");
+    REQUIRE(test::run_until(f.io, [&] { return is_final(f.items.at("t1:1:1").status); }));
+  }
 }
 
 TEST_CASE("acp: cancel answers what is asked with cancelled, and the session is used again") {

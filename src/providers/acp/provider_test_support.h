@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "providers/acp/provider.h"
+#include "tests/support/answers.h"
 #include "tests/support/manual_timers.h"
 #include "tests/support/recording_sink.h"
 #include "tests/support/run.h"

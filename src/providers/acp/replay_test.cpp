@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "providers/acp/provider.h"
+#include "tests/support/answers.h"
 #include "tests/support/manual_timers.h"
 #include "tests/support/recording_sink.h"
 #include "tests/support/run.h"
@@ -127,7 +128,7 @@ class Replay {
       answer.item_id = item;
       answer.option_id =
           std::string(string_at(message.at("result").at("outcome").as_object(), "optionId"));
-      spawn(provider_->answer(session, answer));
+      spawn(test::give_answer(*provider_, session, answer));
     }
   }
 

@@ -212,6 +212,7 @@ void AcpSession::lose(const Error& why) {
   cancel_watchdog_.reset();
   settle_.reset();
   questions_.clear();
+  for (const auto& answering : answering_) answering->over = true;
   connection.reset();
   dropping = false;
   publish(translator_.unprompted_turn_open() ? translator_.settle(now())
@@ -256,6 +257,9 @@ void AcpSession::on_permission(const RpcRequest& request, const json::object& pa
 
 bool AcpSession::on_withdrawn(const json::value& request_id) {
   const RpcId id{RawJson(request_id)};
+  for (const auto& answering : answering_) {
+    if (answering->question == id) return answering->over = true;
+  }
   const auto found =
       std::ranges::find_if(questions_, [&](const auto& entry) { return entry.second == id; });
   if (found == questions_.end()) return false;
@@ -265,33 +269,54 @@ bool AcpSession::on_withdrawn(const json::value& request_id) {
   return true;
 }
 
-Result<void> AcpSession::answer(const Answer& answer) {
-  const auto self = shared_from_this();
-  const auto question = questions_.find(answer.item_id.str());
+Result<PreparedAnswer> AcpSession::prepare_answer(const Answer& answer) {
+  const std::string item = answer.item_id.str();
   const Approval* approval = translator_.pending_approval(answer.item_id);
-  if (question == questions_.end() || approval == nullptr) {
-    if (answered_.contains(answer.item_id.str())) {
-      return fail(ErrorCode::AlreadyAnswered, "This question has been answered already.");
-    }
+  if (!questions_.contains(item) || approval == nullptr) {
+    if (answered_.contains(item)) return no_longer_asked();
     return fail(ErrorCode::ItemNotFound, "There is no such question, or it is no longer open.");
   }
-  const std::string option = answer.option_id.value_or("");
-  if (std::ranges::find(approval->options, option, &ApprovalOption::option_id) ==
-      approval->options.end()) {
-    return fail(ErrorCode::InvalidRequest, "optionId: choose one of the offered options");
+  if (auto valid = check_answer(*approval, answer); !valid) {
+    return std::unexpected(std::move(valid.error()));
   }
   if (!alive()) return fail(ErrorCode::ProcessCrash, deps_.name + " is not running.");
-  auto sent = connection->peer->respond(
-      question->second, {{"outcome", {{"outcome", "selected"}, {"optionId", option}}}});
-  if (!sent) return sent;
-  answered_.insert(question->first);
-  questions_.erase(question);
-  last_progress_ = deps_.clock.mono();
-  publish(translator_.answered(answer.item_id, answer, now()));
-  return {};
+  PreparedAnswer prepared;
+  prepared.write = [self = shared_from_this(), answer] { return write_answer(self, answer); };
+  prepared.carries_message = false;  // ACP has no place for words.
+  return prepared;
 }
 
+asio::awaitable<Result<void>> AcpSession::write_answer(std::shared_ptr<AcpSession> self,
+                                                       Answer answer) {
+  const std::string item = answer.item_id.str();
+  if (!self->alive() || !self->questions_.contains(item)) co_return no_longer_asked();
+  // Before it is written: the agent may react to it before we hear that it was.
+  auto approval = self->translator_.take_approval(answer.item_id);
+  const auto answering =
+      std::make_shared<Answering>(self->questions_.extract(item).mapped(), !approval);
+  self->answered_.insert(item);
+  self->answering_.push_back(answering);
+  const auto peer = self->connection->peer;
+  auto taken = co_await peer->deliver_response(
+      answering->question,
+      {{"outcome", {{"outcome", "selected"}, {"optionId", answer.option_id.value_or("")}}}},
+      limits::kAnswerTaken);
+  std::erase(self->answering_, answering);
+  if (taken) {
+    self->last_progress_ = self->deps_.clock.mono();
+  } else if (answering->over || !self->alive() || !self->translator_.turn_open()) {
+    if (approval) self->publish(self->translator_.withdrawn(std::move(approval), self->now()));
+  } else {
+    self->answered_.erase(item);
+    self->questions_.emplace(item, answering->question);
+    self->translator_.asked_again(std::move(approval));
+  }
+  co_return taken;
+}
+
+/// What is asked is over; what is being answered is, should the answer not be taken.
 void AcpSession::answer_all_cancelled() {
+  for (const auto& answering : answering_) answering->over = true;
   for (const auto& [item, id] : std::exchange(questions_, {})) {
     answered_.insert(item);
     if (alive()) static_cast<void>(connection->peer->respond(id, cancelled_outcome()));

@@ -62,7 +62,7 @@ class AcpSession final : public AgentSession, public std::enable_shared_from_thi
   asio::awaitable<void> shutdown() override;
   /// One process serves many sessions: the provider holds it back.
   void hold(bool held) override { held_ = held; }
-  Result<void> answer(const Answer& answer) override;
+  Result<PreparedAnswer> prepare_answer(const Answer& answer) override;
 
   // session_choices.cpp
   /// Puts the session into the mode, model and way of thinking that it should have; without a
@@ -89,6 +89,14 @@ class AcpSession final : public AgentSession, public std::enable_shared_from_thi
     std::optional<Error> failed;
   };
 
+  /// A question whose answer is being written.
+  struct Answering {
+    RpcId question;
+    bool over = false;  // It is no longer asked.
+  };
+
+  static asio::awaitable<Result<void>> write_answer(std::shared_ptr<AcpSession> self,
+                                                    Answer answer);
   Result<void> stop_turn();
   /// The agent's answer to a cancelled turn, or nothing when the time is up.
   asio::awaitable<void> wait_for_turn_end(std::chrono::milliseconds limit);
@@ -107,6 +115,7 @@ class AcpSession final : public AgentSession, public std::enable_shared_from_thi
   std::shared_ptr<PromptState> prompt_;
   std::map<std::string, RpcId> questions_;  // Pending, by item id.
   std::set<std::string> answered_;          // Of the running turn.
+  std::vector<std::shared_ptr<Answering>> answering_;
   MonoMs last_progress_ = 0;
   bool told_of_silence_ = false;
   Timers::Handle watchdog_;

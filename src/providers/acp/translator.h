@@ -94,9 +94,13 @@ class Translator {
   Outputs chose_thinking(std::string level);
 
   // --- What the user says -------------------------------------------------------------------
-  Outputs answered(const ItemId& item, const Answer& answer, Timestamp now);
+  /// An approval that is being answered, out of here without a word; null when it is not pending.
+  /// `asked_again` brings it back, `withdrawn` ends it.
+  [[nodiscard]] std::unique_ptr<Item> take_approval(const ItemId& item);
+  void asked_again(std::unique_ptr<Item> approval);
   /// The agent no longer wants an answer.
   Outputs withdrawn(const ItemId& item, Timestamp now);
+  Outputs withdrawn(std::unique_ptr<Item> approval, Timestamp now);
   /// The approval while it is pending, else null.
   [[nodiscard]] const Approval* pending_approval(const ItemId& item) const;
 

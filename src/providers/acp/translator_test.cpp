@@ -203,14 +203,17 @@ TEST_CASE("acp: an approval offers exactly the agent's options and is answered o
   CHECK(approval.options[2].kind == OptionKind::RejectOnce);
   CHECK(f.translator.silence_is_normal());
 
-  Answer answer;
-  answer.option_id = "approved";
-  answer.answered_by = "me";
-  f.take(f.translator.answered(asked.item_id, answer, {6}));
-  CHECK(f.emitted.at(0).status == ItemStatus::Complete);
-  CHECK(std::get<Approval>(f.emitted[0].body).state == ApprovalState::Answered);
-  f.take(f.translator.answered(asked.item_id, answer, {7}));
-  CHECK(f.emitted.empty());
+  auto taken = f.translator.take_approval(asked.item_id);
+  REQUIRE(taken != nullptr);
+  CHECK(f.translator.take_approval(asked.item_id) == nullptr);
+  SUBCASE("an answer that is not taken leaves it pending") {
+    f.translator.asked_again(std::move(taken));
+    CHECK(f.translator.pending_approval(asked.item_id) != nullptr);
+  }
+  SUBCASE("when its turn ends it is not ended a second time") {
+    f.end("end_turn");
+    for (const Upsert& item : f.emitted) CHECK(item.item_id != asked.item_id);
+  }
 }
 
 TEST_CASE("acp: text repeated after a broken stream appears once") {

@@ -227,25 +227,25 @@ const Approval* Translator::pending_approval(const ItemId& item) const {
   return found == approvals_.end() ? nullptr : &std::get<Approval>(found->second.body);
 }
 
-Outputs Translator::answered(const ItemId& item, const Answer& answer, Timestamp now) {
-  Outputs out;
+std::unique_ptr<Item> Translator::take_approval(const ItemId& item) {
   auto node = approvals_.extract(item.str());
-  if (node.empty()) return out;
-  auto& approval = std::get<Approval>(node.mapped().body);
-  approval.state = ApprovalState::Answered;
-  approval.answer = ApprovalAnswer{answer.option_id, answer.message, answer.answers};
-  approval.answered_at = now;
-  approval.answered_by = answer.answered_by;
-  emit_final(out, std::move(node.mapped()), ItemStatus::Complete, now);
-  return out;
+  return node.empty() ? nullptr : std::make_unique<Item>(std::move(node.mapped()));
+}
+
+void Translator::asked_again(std::unique_ptr<Item> approval) {
+  const std::string id = approval->item_id.str();
+  approvals_.insert_or_assign(id, std::move(*approval));
 }
 
 Outputs Translator::withdrawn(const ItemId& item, Timestamp now) {
+  auto approval = take_approval(item);
+  return approval ? withdrawn(std::move(approval), now) : Outputs{};
+}
+
+Outputs Translator::withdrawn(std::unique_ptr<Item> approval, Timestamp now) {
   Outputs out;
-  auto node = approvals_.extract(item.str());
-  if (node.empty()) return out;
-  std::get<Approval>(node.mapped().body).state = ApprovalState::Expired;
-  emit_final(out, std::move(node.mapped()), ItemStatus::Cancelled, now);
+  std::get<Approval>(approval->body).state = ApprovalState::Expired;
+  emit_final(out, std::move(*approval), ItemStatus::Cancelled, now);
   return out;
 }
 

@@ -292,16 +292,15 @@ TEST_CASE("approvals: once, always and no reach the agent exactly, and only once
     Answer answer;
     answer.item_id = asked.item_id;
     answer.option_id = "nonsense";
-    CHECK(house.run(house.provider->answer(house.session, answer)).error().code ==
+    CHECK(house.run(give_answer(*house.provider, house.session, answer)).error().code ==
           ErrorCode::InvalidRequest);
     answer.option_id = option;
     answer.message = "because";
     answer.answered_by = "me";
-    REQUIRE(house.run(house.provider->answer(house.session, answer)).has_value());
-    CHECK(house.run(house.provider->answer(house.session, answer)).error().code ==
+    REQUIRE(house.run(give_answer(*house.provider, house.session, answer)).has_value());
+    CHECK(house.run(give_answer(*house.provider, house.session, answer)).error().code ==
           ErrorCode::AlreadyAnswered);
-    CHECK(house.approval()->status == ItemStatus::Complete);
-    CHECK(std::get<Approval>(house.approval()->body).answered_by == "me");
+    CHECK(house.approval()->status == ItemStatus::Create);  // The end is the session's to tell.
     const auto lines = house.heard(0, "control_response");
     REQUIRE(lines.size() == 1);
     CHECK(lines[0].at("response").at("request_id") == "q1");
@@ -316,6 +315,52 @@ TEST_CASE("approvals: once, always and no reach the agent exactly, and only once
       CHECK(bool_at(payload, "interrupt") == (option == "reject-and-stop"));
     }
   }
+}
+
+TEST_CASE("an answer that the CLI does not take leaves the question asked") {
+  House house;
+  REQUIRE(house.create().has_value());
+  REQUIRE(house.send("ask").has_value());
+  house.spin([&] { return house.approval() != nullptr; });
+  Answer answer;
+  answer.item_id = house.approval()->item_id;
+  answer.option_id = "allow";
+  const auto agent = house.launcher.agents().front();
+  agent->stops_reading();
+  const auto refused = house.run(give_answer(*house.provider, house.session, answer));
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == ErrorCode::Busy);
+  CHECK(house.heard(0, "control_response").empty());
+  CHECK_FALSE(is_final(house.approval()->status));
+  agent->reads_again();
+  SUBCASE("another answer reaches it") {
+    answer.option_id = "reject";
+    REQUIRE(house.run(give_answer(*house.provider, house.session, answer)).has_value());
+    REQUIRE(house.heard(0, "control_response").size() == 1);
+  }
+  SUBCASE("it expires with its turn") {
+    REQUIRE(house.run(house.provider->cancel_turn(house.session)).has_value());
+    house.spin([&] { return house.ended_turns() == 1; });
+    CHECK(std::get<Approval>(house.approval()->body).state == ApprovalState::Expired);
+  }
+}
+
+TEST_CASE("what an answer says reaches the CLI with a refusal, and with nothing else") {
+  House house;
+  REQUIRE(house.create().has_value());
+  REQUIRE(house.send("ask").has_value());
+  house.spin([&] { return house.approval() != nullptr; });
+  Answer answer;
+  answer.item_id = house.approval()->item_id;
+  answer.message = "with care";
+  for (const auto& [option, carried] :
+       std::map<std::string, bool>{{"allow", false}, {"allow-always-0", false}, {"reject", true}}) {
+    answer.option_id = option;
+    const auto prepared = house.provider->prepare_answer(house.session, answer);
+    REQUIRE(prepared.has_value());
+    CHECK(prepared->carries_message == carried);
+  }
+  CHECK(house.heard(0, "control_response").empty());  // Preparing does nothing.
 }
 
 TEST_CASE("modes and models are switched by the agent, and unknown modes refused") {

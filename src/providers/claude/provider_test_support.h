@@ -19,6 +19,7 @@
 
 #include "base/id.h"
 #include "providers/claude/provider.h"
+#include "tests/support/answers.h"
 #include "tests/support/recording_sink.h"
 #include "tests/support/scripted_process.h"
 

@@ -41,7 +41,10 @@ std::string_view decision(OptionKind kind) {
 /// "Allowed by you: only this once."
 std::string outcome(const Approval& approval) {
   if (approval.state == ApprovalState::Pending) return "Waiting for an answer.";
-  if (approval.state == ApprovalState::Expired) return "Not answered: denied.";
+  if (approval.state == ApprovalState::Expired) {
+    return approval.answer ? "Denied: the answer did not reach the agent."
+                           : "Not answered: denied.";
+  }
   std::string out = "Answered";
   std::string said;
   if (approval.answer) {

@@ -199,7 +199,7 @@ TEST_CASE("acp: questions of the demo agent are answered one by one") {
     Answer answer;
     answer.item_id = item.item_id;
     answer.option_id = std::get<Approval>(item.body).options.at(0).option_id;
-    REQUIRE(run(world.io, world.provider->answer(kSession, answer)).has_value());
+    world.give(kSession, item, answer);
   }
   REQUIRE(world.until([&] { return world.heard->ended("t1"); }));
   CHECK(world.heard->turns.back().status == TurnStatus::Completed);

@@ -22,6 +22,7 @@
 #include "process/guarded_process.h"
 #include "providers/all.h"
 #include "tests/faults/marked.h"
+#include "tests/support/answers.h"
 #include "tests/support/recording_sink.h"
 #include "tests/support/run.h"
 
@@ -180,6 +181,12 @@ class World {
     REQUIRE_MESSAGE(sent.has_value(), (sent ? "" : sent.error().message));
     CHECK(sent->turn_id.str() == turn);
   }
+  /// Gives the agent an answer; the approval ends as the session layer would end it.
+  void give(const SessionId& session, const Upsert& approval, const Answer& answer) {
+    const auto given = run(io, give_answer(*provider_, session, answer));
+    REQUIRE_MESSAGE(given.has_value(), (given ? "" : given.error().message));
+    heard_[session].items[approval.item_id.str()] = as_answered(approval, answer, clock.wall());
+  }
   bool until(const std::function<bool()>& done) {
     return run_until(io, done, std::chrono::seconds(60));
   }
@@ -247,8 +254,7 @@ class AgentWorld : public World {
     answer.item_id = item.item_id;
     answer.option_id = option->option_id;
     answer.answered_by = "test";
-    const auto answered = run(io, provider->answer(kSession, answer));
-    REQUIRE_MESSAGE(answered.has_value(), (answered ? "" : answered.error().message));
+    give(kSession, item, answer);
   }
 
   AgentConfig config;

@@ -93,7 +93,7 @@ TEST_CASE("claude: a question and a plan are answered as what they are") {
   answer.item_id = question.item_id;
   answer.answers.emplace();
   (*answer.answers)[approval.questions[0].question] = approval.questions[0].options[1].label;
-  REQUIRE(run(world.io, world.provider->answer(kSession, answer)).has_value());
+  world.give(kSession, question, answer);
   world.wait_for_end();
   CHECK(world.tools().at(0).tool_output->view().find(approval.questions[0].options[1].label) !=
         std::string::npos);

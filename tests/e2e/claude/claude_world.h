@@ -67,8 +67,7 @@ class ClaudeWorld : public World {
     answer.item_id = approval.item_id;
     answer.option_id = std::move(option);
     if (!message.empty()) answer.message = message;
-    const auto answered = run(io, provider->answer(kSession, answer));
-    REQUIRE_MESSAGE(answered.has_value(), (answered ? "" : answered.error().message));
+    give(kSession, approval, answer);
   }
   void cancel() {
     const auto cancelled = run(io, provider->cancel_turn(kSession), std::chrono::seconds(30));

@@ -55,7 +55,7 @@ class ClaudeSession final : public AgentSession,
   void retire();
   /// Like kill, but the end is ours: an open turn fails.
   asio::awaitable<void> shutdown() override;
-  Result<void> answer(const Answer& answer) override;
+  Result<PreparedAnswer> prepare_answer(const Answer& answer) override;
   asio::awaitable<Result<void>> set_mode(std::string mode) override;
   asio::awaitable<Result<void>> set_model(std::string model) override;
   asio::awaitable<Result<void>> set_thinking(std::string level) override;
@@ -110,6 +110,8 @@ class ClaudeSession final : public AgentSession,
   asio::awaitable<Result<void>> bound(std::shared_ptr<Binding> binding);
   static asio::awaitable<void> interrupt(std::shared_ptr<ClaudeSession> self);
   asio::awaitable<void> end_process(life::EndReason why);
+  static asio::awaitable<Result<void>> write_answer(std::shared_ptr<ClaudeSession> self,
+                                                    Answer answer, std::string line);
   asio::awaitable<Result<json::object>> ask(json::object body);
 
   LaunchPlan plan_;

@@ -9,6 +9,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/base64.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "providers/claude/process/claude_session.h"
 
@@ -153,14 +154,29 @@ asio::awaitable<void> ClaudeSession::shutdown() {
   co_await end_process(life::EndReason::Shutdown);
 }
 
-Result<void> ClaudeSession::answer(const Answer& answer) {
+Result<PreparedAnswer> ClaudeSession::prepare_answer(const Answer& answer) {
   auto prepared = translator_->prepare(answer);
   if (!prepared) return std::unexpected(std::move(prepared.error()));
   if (!process()) return fail(ErrorCode::ProcessCrash, "The agent that asked is gone.");
-  if (auto written = process()->write_line(std::move(prepared->line)); !written) return written;
-  translator_->answered(answer, now());
-  flush();
-  return {};
+  return PreparedAnswer{[self = shared_from_this(), answer, line = std::move(prepared->line)] {
+                          return write_answer(self, answer, line);
+                        },
+                        prepared->carries_message};
+}
+
+asio::awaitable<Result<void>> ClaudeSession::write_answer(std::shared_ptr<ClaudeSession> self,
+                                                          Answer answer, std::string line) {
+  const auto process = self->process();
+  // Before it is written: the CLI may react to it before we hear that it was.
+  if (!process || !self->translator_->answering(answer.item_id)) co_return no_longer_asked();
+  auto taken = co_await process->deliver_line(std::move(line), limits::kAnswerTaken);
+  if (taken) {
+    self->translator_->answered(answer);
+  } else {
+    self->translator_->unanswered(answer.item_id, self->now());
+    self->flush();
+  }
+  co_return taken;
 }
 
 asio::awaitable<Result<json::object>> ClaudeSession::ask(json::object body) {

@@ -208,10 +208,10 @@ Translator::Asked* Translator::asked_for(const ItemId& item) {
   return found == asked_.end() ? nullptr : &*found;
 }
 
-Result<Translator::PreparedAnswer> Translator::prepare(const Answer& answer) {
+Result<Translator::AnswerLine> Translator::prepare(const Answer& answer) {
   const Asked* asked = asked_for(answer.item_id);
-  if (asked == nullptr) {
-    if (answered_.contains(answer.item_id)) {
+  if (asked == nullptr || asked->answering) {
+    if (asked != nullptr || answered_.contains(answer.item_id)) {
       return fail(ErrorCode::AlreadyAnswered, "This was answered already, or is no longer asked.");
     }
     return fail(ErrorCode::ItemNotFound, "No such question is open in this session.");
@@ -225,7 +225,7 @@ Result<Translator::PreparedAnswer> Translator::prepare(const Answer& answer) {
     if (!changed) return std::unexpected(std::move(changed.error()).context("input"));
     input = changed->get_object();
   }
-  PreparedAnswer prepared;
+  AnswerLine prepared;
   json::object payload;
   if (answer.answers && approval.kind == ApprovalKind::Question) {
     json::object answers;
@@ -238,10 +238,10 @@ Result<Translator::PreparedAnswer> Translator::prepare(const Answer& answer) {
     payload = {{"behavior", "allow"}, {"updatedInput", std::move(input)}};
     payload["updatedPermissions"] = json::array{asked->suggestions[*index]};
   } else if (option == kReject || option == kStop) {
-    prepared.stops_turn = option == kStop;
-    payload = denial(answer.message && !answer.message->empty() ? std::string_view(*answer.message)
-                                                                : "The user declined this action.",
-                     prepared.stops_turn);
+    prepared.carries_message = answer.message && !answer.message->empty();
+    payload = denial(prepared.carries_message ? std::string_view(*answer.message)
+                                              : "The user declined this action.",
+                     option == kStop);
   } else {
     return fail(ErrorCode::InvalidRequest, approval.kind == ApprovalKind::Question
                                                ? "Give `answers`, or choose one of the options."
@@ -252,27 +252,33 @@ Result<Translator::PreparedAnswer> Translator::prepare(const Answer& answer) {
   return prepared;
 }
 
-void Translator::answered(const Answer& answer, Moment at) {
+bool Translator::answering(const ItemId& item) {
+  Asked* asked = asked_for(item);
+  if (asked == nullptr || asked->answering) return false;
+  asked->answering = items_.take(item);
+  return asked->answering.has_value();
+}
+
+void Translator::answered(const Answer& answer) {
   const auto found = std::ranges::find(asked_, answer.item_id, &Asked::item);
   if (found == asked_.end()) return;
   if (answer.option_id == kStop && !is_background(found->parent)) interrupted_ = true;
   asked_.erase(found);
   answered_[answer.item_id] = true;
-  OpenItems::Entry* entry = items_.find(answer.item_id);
-  if (entry == nullptr) return;
-  auto& approval = std::get<Approval>(entry->item.body);
-  approval.state = ApprovalState::Answered;
-  approval.answer = ApprovalAnswer{answer.option_id, answer.message, answer.answers};
-  approval.answered_at = at.wall;
-  if (!answer.answered_by.empty()) approval.answered_by = answer.answered_by;
-  items_.end(*entry, {}, at);
+}
+
+void Translator::unanswered(const ItemId& item, Moment at) {
+  Asked* asked = asked_for(item);
+  if (asked == nullptr || !asked->answering) return;
+  items_.put_back(std::move(*std::exchange(asked->answering, std::nullopt)));
+  if (asked->over) expire([&](const Asked& one) { return one.item == item; }, at);
 }
 
 std::vector<std::string> Translator::refuse_open(Moment at) {
   std::vector<std::string> lines;
   const auto main_thread = [&](const Asked& asked) { return !is_background(asked.parent); };
   for (const Asked& asked : asked_) {
-    if (!main_thread(asked)) continue;
+    if (!main_thread(asked) || asked.answering) continue;
     lines.push_back(response_line(asked.request_id, denial("The user cancelled the turn.", true)));
   }
   expire(main_thread, at);
@@ -285,7 +291,9 @@ void Translator::withdraw(std::string_view request_id, Moment at) {
 
 void Translator::expire(const std::function<bool(const Asked&)>& which, Moment at) {
   for (auto asked = asked_.begin(); asked != asked_.end();) {
-    if (!which(*asked)) {
+    const bool ends = which(*asked);
+    asked->over = asked->over || ends;
+    if (!ends || asked->answering) {
       ++asked;
       continue;
     }

@@ -92,6 +92,16 @@ OpenItems::Entry* OpenItems::find(const ItemId& item) {
   return found == entries_.end() ? nullptr : &found->second;
 }
 
+std::optional<OpenItems::Entry> OpenItems::take(const ItemId& item) {
+  auto node = entries_.extract(item);
+  return node.empty() ? std::nullopt : std::optional(std::move(node.mapped()));
+}
+
+OpenItems::Entry& OpenItems::put_back(Entry entry) {
+  const ItemId item = entry.item.item_id;
+  return entries_.insert_or_assign(item, std::move(entry)).first->second;
+}
+
 std::vector<OpenItems::Entry*> OpenItems::entries() {
   std::vector<Entry*> all;
   all.reserve(entries_.size());

@@ -65,6 +65,9 @@ class OpenItems {
   void end(Entry& entry, Ending ending, Moment at);
 
   [[nodiscard]] Entry* find(const ItemId& item);
+  /// Takes an item out without a word; `put_back` brings it back.
+  [[nodiscard]] std::optional<Entry> take(const ItemId& item);
+  Entry& put_back(Entry entry);
   /// Open items in the order they were opened. Pointers live until the item ends.
   [[nodiscard]] std::vector<Entry*> entries();
 

@@ -84,13 +84,19 @@ class Translator {
   void process_ended(TurnEnd end, Moment at);
 
   // --- Approvals (approvals.cpp) ----------------------------------------------------------------
-  struct PreparedAnswer {
-    std::string line;  // The control_response to write.
-    bool stops_turn = false;
+  struct AnswerLine {
+    std::string line;              // The control_response to write.
+    bool carries_message = false;  // The user's words are in it.
   };
-  /// What to write for the user's decision. Nothing has changed yet: write it, then `answered`.
-  [[nodiscard]] Result<PreparedAnswer> prepare(const Answer& answer);
-  void answered(const Answer& answer, Moment at);
+  /// What to write for the user's decision. Nothing has changed yet.
+  [[nodiscard]] Result<AnswerLine> prepare(const Answer& answer);
+  /// The answer is being written: until `answered` or `unanswered` nothing ends the question. False
+  /// when it is no longer asked.
+  bool answering(const ItemId& item);
+  /// The CLI has it. The final form is the session layer's to publish.
+  void answered(const Answer& answer);
+  /// The CLI did not take it: asked again, or over if its reason went away meanwhile.
+  void unanswered(const ItemId& item, Moment at);
   /// The main thread's open questions expire; returns the refusals to write.
   std::vector<std::string> refuse_open(Moment at);
 
@@ -166,6 +172,8 @@ class Translator {
     std::optional<std::string> parent;
     json::value input;
     std::vector<json::value> suggestions;
+    std::optional<OpenItems::Entry> answering = {};  // Its item, while an answer is written.
+    bool over = false;                               // It ended meanwhile.
   };
 
   // translator.cpp

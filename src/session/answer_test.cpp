@@ -1,0 +1,176 @@
+// How a decision reaches the agent: prepare, commit, write, settle.
+#include <doctest/doctest.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/metrics.h"
+#include "session/session_test_support.h"
+
+namespace lb::test {
+namespace {
+
+std::uint64_t refused() {
+  return counter("lb_upserts_refused_total", "Changes of items that were final.").value();
+}
+
+/// An agent that takes an answer when the test says so.
+struct Gate {
+  explicit Gate(const asio::any_io_executor& io)
+      : opened(io, asio::steady_timer::time_point::max()) {}
+  asio::steady_timer opened;
+  bool writing = false;
+  std::optional<Result<void>> taken;
+
+  static asio::awaitable<Result<void>> take(std::shared_ptr<Gate> gate) {
+    gate->writing = true;
+    while (!gate->taken) co_await gate->opened.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return *std::exchange(gate->taken, std::nullopt);
+  }
+};
+
+/// A session that asks `a1`.
+struct Asked {
+  Asked() {
+    world.claude->ask(session, turn, "a1");
+    world.loop.settle();
+    world.claude->take_answer = [gate = gate](const Answer&) { return Gate::take(gate); };
+  }
+  SessionAnswerRequest decision(std::string option = "yes") const {
+    SessionAnswerRequest request;
+    request.session_id = session;
+    request.item_id = ItemId("a1");
+    request.option_id = std::move(option);
+    return request;
+  }
+  /// Answers, and returns when the agent is being given it.
+  void begin(SessionAnswerRequest request) {
+    gate->writing = false;
+    outcome.reset();
+    asio::co_spawn(world.loop.context(), world.service->answer(std::move(request), "me"),
+                   [this](std::exception_ptr, Result<void> result) { outcome = result; });
+    REQUIRE(world.loop.until([this] { return gate->writing; }));
+  }
+  Result<void> end(Result<void> how) {
+    gate->taken = std::move(how);
+    gate->opened.cancel();
+    REQUIRE(world.loop.until([this] { return outcome.has_value(); }));
+    return *outcome;
+  }
+  Item item() {
+    for (const Item& one : world.items(session)) {
+      if (one.item_id == ItemId("a1")) return one;
+    }
+    return {};
+  }
+  Approval approval() { return std::get<Approval>(item().body); }
+
+  World world;
+  SessionId session = world.create();
+  TurnId turn = world.begin(session);
+  std::shared_ptr<Gate> gate = std::make_shared<Gate>(world.loop.executor());
+  std::optional<Result<void>> outcome;
+};
+
+TEST_CASE("an answer is durable before it is written, and final when the agent has it") {
+  Asked asked;
+  const auto before = refused();
+  asked.begin(asked.decision());
+  CHECK_FALSE(is_final(asked.item().status));
+  CHECK(asked.approval().state == ApprovalState::Pending);
+  REQUIRE(asked.approval().answer.has_value());
+  CHECK(asked.approval().answer->option_id == "yes");
+  CHECK(asked.approval().answered_by == "me");
+  CHECK_FALSE(asked.approval().answered_at.has_value());
+  const auto stored =
+      asked.world.loop.run(asked.world.store.read_entry(asked.session, EntryKind::Item, "a1"));
+  REQUIRE((stored && stored->has_value()));
+  CHECK(std::get<Approval>(decode_text<Item>((*stored)->payload)->body).answer.has_value());
+  CHECK(asked.world.info(asked.session).activity == Activity::NeedsApproval);
+
+  SUBCASE("whoever comes second is told so") {
+    const auto second =
+        asked.world.loop.run(asked.world.service->answer(asked.decision("no"), "other"));
+    CHECK(second.error().code == ErrorCode::AlreadyAnswered);
+  }
+  CHECK(asked.end(Result<void>{}).has_value());
+  CHECK(asked.item().status == ItemStatus::Complete);
+  CHECK(asked.approval().state == ApprovalState::Answered);
+  CHECK(asked.approval().answered_at.has_value());
+  CHECK(asked.world.service->inbox().empty());
+  asked.world.claude->complete(asked.session, asked.turn);
+  CHECK(refused() == before);  // A normal answer counts nothing as refused.
+}
+
+TEST_CASE("an agent that does not read leaves the approval open, and says so on it") {
+  Asked asked;
+  asked.begin(asked.decision());
+  const auto given = asked.end(fail(ErrorCode::Busy, "the agent does not read its input"));
+  REQUIRE_FALSE(given.has_value());
+  CHECK(given.error().code == ErrorCode::Busy);
+  CHECK_FALSE(is_final(asked.item().status));
+  CHECK(asked.approval().state == ApprovalState::Pending);
+  CHECK_FALSE(asked.approval().answer.has_value());
+  CHECK_FALSE(asked.approval().answered_by.has_value());
+  CHECK(asked.item().error_message ==
+        "The agent did not take the answer: the agent does not read its input");
+  REQUIRE(asked.world.service->inbox().size() == 1);
+
+  SUBCASE("it can be answered again") {
+    asked.begin(asked.decision("no"));
+    CHECK_FALSE(asked.item().error_message.has_value());
+    CHECK(asked.end(Result<void>{}).has_value());
+    CHECK(asked.approval().answer->option_id == "no");
+  }
+}
+
+TEST_CASE("an approval that the agent takes back while it is answered stays taken back") {
+  Asked asked;
+  const auto before = refused();
+  asked.begin(asked.decision());
+  Item withdrawn = asked.item();
+  withdrawn.status = ItemStatus::Cancelled;
+  std::get<Approval>(withdrawn.body).state = ApprovalState::Expired;
+  asked.world.claude->upsert(withdrawn);
+  CHECK_FALSE(asked.end(fail(ErrorCode::ProcessCrash, "the agent is gone")).has_value());
+  CHECK(asked.approval().state == ApprovalState::Expired);
+  CHECK(refused() == before);
+}
+
+TEST_CASE("a server that dies before the agent took the answer leaves what was chosen") {
+  Asked asked;
+  asked.begin(asked.decision());
+  asked.world.restart();
+  CHECK(asked.item().status == ItemStatus::Cancelled);
+  CHECK(asked.approval().state == ApprovalState::Expired);
+  REQUIRE(asked.approval().answer.has_value());
+  CHECK(asked.approval().answer->option_id == "yes");
+  CHECK(asked.approval().answered_by == "me");
+}
+
+TEST_CASE("words for which the protocol has no place are the next prompt") {
+  Asked asked;
+  asked.world.claude->take_answer = {};
+  SessionAnswerRequest request = asked.decision();
+  request.message = "and tidy up after it";
+  SUBCASE("no place") {
+    asked.world.claude->carries_message = false;
+    REQUIRE(asked.world.loop.run(asked.world.service->answer(request, "me")).has_value());
+    CHECK(asked.world.claude->sent.size() == 1);  // They wait for the end of the turn.
+    asked.world.claude->complete(asked.session, asked.turn);
+    REQUIRE(asked.world.loop.until([&] { return asked.world.claude->sent.size() == 2; }));
+    CHECK(asked.world.claude->sent[1].prompt.content == "and tidy up after it");
+  }
+  SUBCASE("a place") {
+    REQUIRE(asked.world.loop.run(asked.world.service->answer(request, "me")).has_value());
+    asked.world.claude->complete(asked.session, asked.turn);
+    asked.world.loop.settle();
+    CHECK(asked.world.claude->sent.size() == 1);
+    CHECK(asked.world.claude->answers[0].second.message == "and tidy up after it");
+  }
+}
+
+}  // namespace
+}  // namespace lb::test

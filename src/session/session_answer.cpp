@@ -1,0 +1,127 @@
+// The user's decision on an approval: prepare, commit, write, settle.
+//
+// Nothing has happened until the agent's provider says that the answer can be given. Then the
+// decision is durable, on an approval that is still open; then it is written to the agent; and only
+// when the agent's stdin has taken it the approval is answered. So "answered" is never on a screen
+// while the agent waits, and what a crash leaves between says what was chosen.
+
+#include <utility>
+
+#include "session/session.h"
+#include "session/texts.h"
+
+namespace lb {
+namespace {
+
+Answer answer_of(SessionAnswerRequest request, std::string answered_by) {
+  Answer answer;
+  answer.item_id = std::move(request.item_id);
+  answer.option_id = std::move(request.option_id);
+  answer.message = std::move(request.message);
+  answer.answers = std::move(request.answers);
+  answer.input = std::move(request.input);
+  answer.answered_by = std::move(answered_by);
+  return answer;
+}
+
+/// The approval while the answer is on its way.
+Item being_answered(Item item, const Answer& answer) {
+  auto& approval = std::get<Approval>(item.body);
+  approval.answer = ApprovalAnswer{answer.option_id, answer.message, answer.answers};
+  approval.answered_by = answer.answered_by;
+  item.status = ItemStatus::Update;
+  item.error_code.reset();
+  item.error_message.reset();
+  return item;
+}
+
+Item answered(Item item, Timestamp now) {
+  auto& approval = std::get<Approval>(item.body);
+  approval.state = ApprovalState::Answered;
+  approval.answered_at = now;
+  item.status = ItemStatus::Complete;
+  item.ended_at = now;
+  return item;
+}
+
+Item open_again(Item item, const Error& why) {
+  auto& approval = std::get<Approval>(item.body);
+  approval.answer.reset();
+  approval.answered_by.reset();
+  item.status = ItemStatus::Update;
+  item.error_code = name_of(why.code);
+  item.error_message = why.message;
+  return item;
+}
+
+}  // namespace
+
+/// First decision wins; it is durable before the agent hears of it, and bound to what was shown.
+asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request,
+                                              std::string answered_by) {
+  const auto self = shared_from_this();
+  const Item* open = live_->timeline().open_item(request.item_id);
+  if (open == nullptr || !std::holds_alternative<Approval>(open->body)) {
+    co_return co_await why_not_open(std::move(request.item_id));
+  }
+  if (std::get<Approval>(open->body).answer) {
+    co_return fail(ErrorCode::AlreadyAnswered, "This is being answered already.");
+  }
+  if (request.rev && *request.rev != open->rev) {
+    co_return fail(ErrorCode::ApprovalChanged, "The request changed since you saw it: look again.");
+  }
+  if (host_.deps().store.state().kind != StoreState::Kind::Ready) {
+    co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: try again later.");
+  }
+  const Answer answer = answer_of(std::move(request), std::move(answered_by));
+  auto prepared = provider_->prepare_answer(id(), answer);
+  if (!prepared) co_return std::unexpected(std::move(prepared.error()));
+  live_->put(being_answered(*open, answer));
+  changed();
+  co_await live_->durable(true);
+  auto given = co_await prepared->write();
+  if (!given) given.error() = std::move(given.error()).context("The agent did not take the answer");
+  settle_answer(answer.item_id, given);
+  co_await live_->durable(true);
+  if (!given || prepared->carries_message) co_return given;
+  co_return co_await send_words(answer);
+}
+
+asio::awaitable<Result<void>> Session::why_not_open(ItemId item) {
+  const auto self = shared_from_this();
+  auto stored = co_await host_.deps().store.read_entry(id(), EntryKind::Item, item.str());
+  const bool open = live_->timeline().open_item(item) != nullptr;
+  if (!open && (finals_.contains(item) || (stored && stored->has_value()))) {
+    co_return fail(ErrorCode::AlreadyAnswered, "This was answered or withdrawn before.");
+  }
+  co_return fail(ErrorCode::ItemNotFound, "There is no such approval in this session.");
+}
+
+/// The final form, or the open one again. Nothing when the approval ended while it was answered:
+/// the agent took it back, or the session was killed.
+void Session::settle_answer(const ItemId& item, const Result<void>& given) {
+  const Item* open = live_->timeline().open_item(item);
+  if (open == nullptr) return;
+  live_->put(given ? answered(*open, now()) : open_again(*open, given.error()));
+  if (given) {
+    if (busy()) finals_.insert(item);
+    approvals_.erase(item);
+  }
+  changed();
+}
+
+/// What the user said with an answer, where the agent's protocol has no place for it.
+asio::awaitable<Result<void>> Session::send_words(Answer answer) {
+  const auto self = shared_from_this();
+  if (title_from_prompt(answer.message.value_or("")).empty()) co_return Result<void>{};
+  SessionSendRequest words;
+  words.session_id = id();
+  words.content = std::move(*answer.message);
+  words.client_message_id = "answer:" + answer.item_id.str();
+  auto sent = co_await send(std::move(words));
+  if (sent) co_return Result<void>{};
+  co_return std::unexpected(
+      std::move(sent.error()).context("The answer was given, but not what you wrote with it"));
+}
+
+}  // namespace lb
