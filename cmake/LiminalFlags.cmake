@@ -24,7 +24,10 @@ if(CCACHE)
 endif()
 
 add_compile_options(
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Werror
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wsuggest-override>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wzero-as-null-pointer-constant>
   # Options structs are written with the fields that differ from their defaults, and no others.
   -Wno-missing-designated-field-initializers
   $<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang\ -fno-pch-timestamp>)
@@ -48,6 +51,11 @@ endif()
 
 if(LB_SANITIZE)
   add_compile_options(-fsanitize=${LB_SANITIZE} -fno-sanitize-recover=all)
+  if(LB_SANITIZE MATCHES undefined)
+    # One check at each use of a pointer, for what the address sanitizer stops anyway: they were a
+    # fifth of that build.
+    add_compile_options(-fno-sanitize=null,alignment,object-size,vptr)
+  endif()
   string(REPLACE ",fuzzer-no-link" "" LB_SANITIZE_LINK "${LB_SANITIZE}")
   add_link_options(-fsanitize=${LB_SANITIZE_LINK})
 endif()

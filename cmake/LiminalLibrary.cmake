@@ -1,11 +1,23 @@
-# lb_library(NAME folder [DEPENDS …]): one static library per folder under src/, and its tests.
+# lb_library(NAME [DEPENDS …]): one static library per folder under src/, and its tests.
 #
 # Every *.cpp of the folder (and of its sub-folders) belongs to the library, *_test.cpp to the test
 # program test_NAME. Linking follows the include table of ARCHITECTURE.md; tests/tidy holds it.
+# FOLDER: another folder than NAME; ONLY and EXCEPT: regular expressions on the path below it, where
+# a folder holds two libraries.
 
 function(lb_library name)
-  cmake_parse_arguments(ARG "ASIO" "" "DEPENDS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
+  cmake_parse_arguments(ARG "ASIO" "FOLDER;ONLY;EXCEPT" "DEPENDS" ${ARGN})
+  if(NOT ARG_FOLDER)
+    set(ARG_FOLDER ${name})
+  endif()
+  set(folder "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_FOLDER}")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  if(ARG_ONLY)
+    list(FILTER sources INCLUDE REGEX "^${folder}/${ARG_ONLY}")
+  endif()
+  if(ARG_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "^${folder}/${ARG_EXCEPT}")
+  endif()
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")

@@ -1,15 +1,17 @@
-// Runs clang-tidy on the sources of a build, remembering what was clean.
+// Runs clang-tidy on every source by itself, remembering what was clean.
 //
-//   node script/tidy.mjs BUILD_DIR CACHE_DIR [--all]
+//   node script/tidy.mjs BUILD_DIR CACHE_DIR [--all] [--list]
 //
-// A file is clean for as long as its own text, the text of every header of ours that it includes
-// (ninja knows them from the build), the checks and clang-tidy itself are the same.
+// BUILD_DIR says how each file is compiled, one by one: the development build, not the release,
+// which compiles the files of a folder together. A file is clean for as long as its own text, the
+// text of every header of ours that it includes, the checks and clang-tidy itself are the same.
+// --all: the tests too, with the analyzer and the slow checks. --list: only which files.
 
 import { spawn, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 
 const [buildDir, cacheDir, ...flags] = process.argv.slice(2);
 const all = flags.includes("--all");
@@ -19,16 +21,31 @@ const extra = all
   ? ["--checks=bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-exception-escape,-bugprone-unchecked-optional-access,performance-*,-performance-enum-size,clang-analyzer-*"]
   : [];
 
-/** Source file → the files of ours that it was made from. */
-function dependencies() {
-  const text = execFileSync("ninja", ["-C", build, "-t", "deps"], { encoding: "utf8", maxBuffer: 1 << 28 });
-  const found = new Map();
-  for (const block of text.split("\n\n")) {
-    const [head, ...lines] = block.split("\n");
-    if (!head?.includes("#deps")) continue;
-    const files = lines.map((line) => resolve(build, line.trim())).filter((file) => file.startsWith(root + "/src/"));
-    const source = files.find((file) => file.endsWith(".cpp"));
-    if (source) found.set(source, files);
+/** What is ours and compiled: without the tests, and without what only includes a library. */
+const sources = JSON.parse(readFileSync(join(build, "compile_commands.json"), "utf8"))
+  .map((entry) => resolve(entry.directory, entry.file))
+  .filter((file) => file.startsWith(join(root, "src/")))
+  .filter((file) => all || !file.endsWith("_test.cpp"))
+  .filter((file) => !file.endsWith("_impl.cpp"));
+const unique = [...new Set(sources)].sort();
+if (flags.includes("--list")) {
+  for (const file of unique) console.log(relative(root, file));
+  process.exit(0);
+}
+
+const texts = new Map();
+const textOf = (file) => {
+  if (!texts.has(file)) texts.set(file, readFileSync(file, "utf8"));
+  return texts.get(file);
+};
+
+/** The file and every header of ours that it includes, directly or not. */
+function madeFrom(file, found = new Set()) {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const [, name] of textOf(file).matchAll(/^#include "([^"]+)"/gm)) {
+    const header = [join(root, "src", name), join(root, name), join(dirname(file), name)].find(existsSync);
+    if (header) madeFrom(header, found);
   }
   return found;
 }
@@ -37,13 +54,9 @@ const fixed = createHash("sha256")
   .update(readFileSync(join(root, ".clang-tidy")))
   .update(execFileSync("clang-tidy-19", ["--version"]))
   .update(extra.join(" "));
-const texts = new Map();
 function keyOf(files) {
   const hash = fixed.copy();
-  for (const file of [...new Set(files)].sort()) {
-    if (!texts.has(file)) texts.set(file, readFileSync(file));
-    hash.update(file.slice(root.length)).update(texts.get(file));
-  }
+  for (const file of [...files].sort()) hash.update(file.slice(root.length)).update(textOf(file));
   return hash.digest("hex");
 }
 
@@ -58,15 +71,10 @@ function tidy(file) {
 }
 
 mkdirSync(cacheDir, { recursive: true });
-const queue = [];
-for (const [source, files] of dependencies()) {
-  if (source.endsWith("_test.cpp") && !all) continue;
-  if (source.endsWith("/pch.cpp") || source.endsWith("_impl.cpp")) continue;
-  const mark = join(cacheDir, keyOf(files));
-  if (!existsSync(mark)) queue.push({ source, mark });
-}
-const total = queue.length;
-if (total > 0) console.error(`clang-tidy: ${total} files to look at`);
+const queue = unique
+  .map((source) => ({ source, mark: join(cacheDir, keyOf(madeFrom(source))) }))
+  .filter(({ mark }) => !existsSync(mark));
+if (queue.length > 0) console.error(`clang-tidy: ${queue.length} of ${unique.length} files to look at`);
 let failed = 0;
 await Promise.all(
   Array.from({ length: availableParallelism() }, async () => {

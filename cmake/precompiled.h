@@ -1,4 +1,4 @@
-// The headers that nearly every file needs and that never change.
+// The headers that nearly every file needs: parsed, and their templates instantiated, once per build.
 #pragma once
 
 #include <algorithm>
@@ -18,3 +18,5 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "base/codec.h"

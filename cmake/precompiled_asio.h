@@ -1,4 +1,4 @@
-// pch.h and what the parts that do input and output need of Asio.
+// The same, and what the parts that do input and output need of Asio.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -13,4 +13,4 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/pch.h"
+#include "precompiled.h"
