@@ -1,6 +1,6 @@
 // Runs the tests that CMake registered for a build and adds up their cases.
 //
-//   node script/run-tests.mjs BUILD_DIR RESULTS [--only LABEL] [--without LABEL]...
+//   node script/run-tests.mjs BUILD_DIR RESULTS [--only LABEL] [--without LABEL] [--name NAME]...
 //
 // Labels: none for unit and golden tests; script for those of Node and the UI; process, e2e, browser
 // and torture for the others. What has a label runs by itself. Output is shown for what failed only. Appends `NAME PASSED FAILED` lines to RESULTS.
@@ -13,6 +13,7 @@ const [buildDir, results, ...rest] = process.argv.slice(2);
 const option = (name) => rest.flatMap((word, at) => (rest[at - 1] === name ? [word] : []));
 const only = option("--only");
 const without = option("--without");
+const names = option("--name");
 const timeoutMs = 15 * 60 * 1000;
 
 const labelsOf = (test) => test.properties?.find((property) => property.name === "LABELS")?.value ?? [];
@@ -20,6 +21,7 @@ const listed = JSON.parse(
   execFileSync("ctest", ["--test-dir", buildDir, "--show-only=json-v1"], { encoding: "utf8", maxBuffer: 1 << 26 }),
 ).tests.filter((test) => {
   const labels = labelsOf(test);
+  if (names.length > 0 && !names.includes(test.name)) return false;
   if (without.some((label) => labels.includes(label))) return false;
   return only.length === 0 || only.some((label) => labels.includes(label));
 });
