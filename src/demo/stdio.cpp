@@ -65,6 +65,10 @@ Result<void> Stdio::write_line(std::string line) {
   return {};
 }
 
+asio::awaitable<Result<void>> Stdio::deliver_line(std::string line, std::chrono::milliseconds) {
+  co_return write_line(std::move(line));
+}
+
 asio::awaitable<Result<void>> Stdio::flushed() {
   co_return Result<void>();
 }

@@ -28,6 +28,9 @@ class Stdio final : public AgentProcess, public std::enable_shared_from_this<Std
 
   asio::awaitable<std::optional<Line>> next_line() override;
   Result<void> write_line(std::string line) override;
+  /// Writing blocks: there is nothing to wait for.
+  asio::awaitable<Result<void>> deliver_line(std::string line,
+                                             std::chrono::milliseconds limit) override;
   asio::awaitable<Result<void>> flushed() override;
   void close_stdin() override {}
   void terminate() override {}
