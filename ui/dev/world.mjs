@@ -385,9 +385,13 @@ export class World {
     const item = session.timeline.items.get(itemId);
     if (!item) throw fail(404, "ITEM_NOT_FOUND", "There is no such question.");
     if (item.state !== "pending") throw fail(409, "ALREADY_ANSWERED", "Someone has answered this already.");
+    // Only Claude Code takes words, and only with a refusal. For others they are the next prompt.
+    const { protocol } = this.agents.find(({ cliType }) => cliType === session.info.cliType);
+    const refused = item.options.find((option) => option.optionId === optionId)?.kind.startsWith("reject");
+    const within = protocol === "claude" && refused;
     const given = {
       ...(optionId ? { optionId } : {}),
-      ...(message ? { message } : {}),
+      ...(message && within ? { message } : {}),
       ...(answers ? { answers } : {}),
     };
     session.timeline.item(itemId, { answer: given, errorMessage: undefined });
@@ -405,6 +409,7 @@ export class World {
     });
     session.waiting.get(itemId)?.(given);
     if (!session.waiting.has(itemId)) this.change(session, { activity: "idle" });
+    if (message && !within) this.send(session, { content: message, clientMessageId: randomUUID() });
   }
 
   async http(method, url, body, send, response) {

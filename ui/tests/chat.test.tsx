@@ -372,18 +372,18 @@ describe("approvals", () => {
     await type(card.querySelector(".note")!, "use the cache instead");
     expect([hint.hidden, hint.textContent]).toEqual([false, "Sent as your next message, after this turn."]);
     await press(card, "3");
-    await until(() => page.heard("session:send").length === 1);
-    expect(page.heard("session:answer")).toHaveLength(1);
-    expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "no" });
-    expect(page.heard("session:answer")[0]).not.toHaveProperty("message");
-    expect(page.heard("session:send")[0]).toMatchObject({
-      sessionId: "s-2",
-      content: "use the cache instead",
-    });
     await until(() => !$(page.root, ".inbox .approval.pending"));
+    expect(page.heard("session:answer")).toHaveLength(1);
+    expect(page.heard("session:answer")[0]).toMatchObject({
+      optionId: "no",
+      message: "use the cache instead",
+    });
+    expect(page.heard("session:send")).toEqual([]); // What becomes of the words is for the server to know.
+    page.app.nav.navigate({ page: "session", sessionId: "s-2" });
+    await until(() => texts(page.root, ".message.user .bubble").includes("use the cache instead"));
   });
 
-  it("Claude Code gets the words with a refusal, and as the next message with anything else", async () => {
+  it("words go with the answer, whichever it is", async () => {
     const ask = async (id: string) => {
       page.world.session("s-5").timeline.item(id, {
         turnId: "t",
@@ -408,12 +408,13 @@ describe("approvals", () => {
     await until(() => !$(page.root, ".approval.pending"));
     expect(page.heard("session:send")).toEqual([]);
     button(await ask("a2"), /^Allow/).click();
-    await until(() => page.heard("session:send").length === 1);
-    expect(page.heard("session:answer")[1]).not.toHaveProperty("message");
-    expect(page.heard("session:send")[0]).toMatchObject({ content: "words of a2" });
+    await until(() => page.heard("session:answer").length === 2);
+    expect(page.heard("session:answer")[1]).toMatchObject({ optionId: "yes", message: "words of a2" });
+    await until(() => texts(page.root, ".message.user .bubble").includes("words of a2"));
+    expect(page.heard("session:send")).toEqual([]);
   });
 
-  it("words of an answer that was refused are not sent", async () => {
+  it("words of an answer that was refused are still there", async () => {
     await open("s-2");
     const card = await until(() => $(page.root, ".approval.pending"));
     await type(card.querySelector(".note")!, "use the cache instead");
@@ -421,7 +422,7 @@ describe("approvals", () => {
     button(card, /^Allow once/).click();
     await until(() => $(card, ".problem")?.textContent === "Someone has answered this already.");
     expect($(page.root, ".toast.error")).toBeNull();
-    expect(page.heard("session:send")).toEqual([]);
+    expect(card.querySelector<HTMLInputElement>(".note")!.value).toBe("use the cache instead");
   });
 
   it("are answered from the composer with Alt, Shift and a number; a held key answers once", async () => {

@@ -1,6 +1,6 @@
 // Someone waits for the user: what exactly will happen, and the answers. The same card in the chat and in the inbox.
 import { useEffect, useId, useState } from "preact/hooks";
-import { answerApproval, sendAfterRefusal, sendMessage } from "../../actions/messages";
+import { answerApproval } from "../../actions/messages";
 import { askedCall } from "../../actions/reading";
 import { askedDiff } from "../../diff";
 import { keyName } from "../../format";
@@ -66,10 +66,6 @@ function sameJson(text: string, value: unknown): boolean {
   }
 }
 
-/** Only Claude Code takes words together with an answer, and only with a refusal. Others get them as the next message. */
-export const takesWords = (protocol: string | undefined, kind: string) =>
-  protocol === "claude" && kind.startsWith("reject");
-
 function Pending({ item, alone }: { item: Approval; alone: boolean }) {
   const app = useApp();
   const [asking, setAsking] = useState(false);
@@ -80,17 +76,11 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
   const [note, setNote] = useState("");
   const protocol = app.agents.of(app.sessions.of(item.sessionId)?.value.cliType ?? "")?.protocol;
   const hint = useId();
-  const answer = (value: ApprovalAnswer, kind = "") => {
-    const words = note.trim();
-    const within = words !== "" && takesWords(protocol, kind);
+  const answer = (value: ApprovalAnswer) => {
+    const message = note.trim();
     setAsking(true);
-    void answerApproval(app, item, { ...(within ? { message: words } : {}), ...value })
-      .then((why) => {
-        setRefused(why);
-        if (why !== undefined || words === "" || within) return;
-        if (kind.startsWith("reject")) sendAfterRefusal(app, item.sessionId, words);
-        else sendMessage(app, item.sessionId, words);
-      })
+    void answerApproval(app, item, message === "" ? value : { ...value, message })
+      .then(setRefused)
       .finally(() => setAsking(false));
   };
   const diff = askedDiff(item.toolArguments);
@@ -111,7 +101,7 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
     const option = item.options[Number(event.key) - 1];
     if (option && !item.questions?.length) {
       event.preventDefault();
-      answer({ optionId: option.optionId }, option.kind);
+      answer({ optionId: option.optionId });
     }
   };
   return (
@@ -156,7 +146,7 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
               type="button"
               key={option.optionId}
               disabled={busy}
-              onClick={() => answer({ optionId: option.optionId }, option.kind)}
+              onClick={() => answer({ optionId: option.optionId })}
               class={`button ${option.kind === "allow_once" ? "primary" : ""} ${option.kind.startsWith("reject") ? "reject" : ""}`}
               data-answer={index + 1}
               aria-keyshortcuts={alone || index > 8 ? undefined : `Alt+Shift+${index + 1}`}
