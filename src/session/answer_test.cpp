@@ -163,6 +163,33 @@ TEST_CASE("words for which the protocol has no place are the next prompt") {
     REQUIRE(asked.world.loop.until([&] { return asked.world.claude->sent.size() == 2; }));
     CHECK(asked.world.claude->sent[1].prompt.content == "and tidy up after it");
   }
+  SUBCASE("no place, and the agent ends the turn because of the answer") {
+    asked.world.claude->carries_message = false;
+    REQUIRE(asked.world.loop.run(asked.world.service->answer(request, "me")).has_value());
+    SUBCASE("they are sent") {
+      asked.world.claude->complete(asked.session, asked.turn, TurnStatus::Cancelled);
+      REQUIRE(asked.world.loop.until([&] { return asked.world.claude->sent.size() == 2; }));
+      CHECK(asked.world.claude->sent[1].prompt.content == "and tidy up after it");
+    }
+    SUBCASE("they wait when the user stopped it") {
+      REQUIRE(asked.world.loop.run(asked.world.service->cancel({asked.session, std::nullopt}))
+                  .has_value());
+      asked.world.claude->complete(asked.session, asked.turn, TurnStatus::Cancelled);
+      asked.world.loop.settle();
+      CHECK(asked.world.claude->sent.size() == 1);
+    }
+    SUBCASE("they wait with whatever else waits") {
+      REQUIRE(asked.world.send(asked.session, "And the docs", "key").has_value());
+      asked.world.claude->complete(asked.session, asked.turn, TurnStatus::Cancelled);
+      asked.world.loop.settle();
+      CHECK(asked.world.claude->sent.size() == 1);
+    }
+    SUBCASE("they wait when it failed") {
+      asked.world.claude->fail_turn(asked.session, asked.turn, {ErrorCode::ProcessCrash, "No."});
+      asked.world.loop.settle();
+      CHECK(asked.world.claude->sent.size() == 1);
+    }
+  }
   SUBCASE("a place") {
     REQUIRE(asked.world.loop.run(asked.world.service->answer(request, "me")).has_value());
     asked.world.claude->complete(asked.session, asked.turn);

@@ -217,7 +217,7 @@ void Session::turn_ended(const Turn& turn) {
     record_->unread = true;
     record_->last_active_at = now();
     const bool smooth = turn.status == TurnStatus::Completed;
-    if (!smooth) hold_queue();
+    if (!smooth && !goes_on_after(turn)) hold_queue();
     start_next();
   }
   changed();

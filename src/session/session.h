@@ -148,7 +148,8 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] bool busy() const { return on_its_way() != nullptr || !open_turns_.empty(); }
   asio::awaitable<Result<void>> why_not_open(ItemId item);
   void settle_answer(const ItemId& item, const Result<void>& given);
-  asio::awaitable<Result<void>> send_words(Answer answer);
+  asio::awaitable<Result<void>> send_words(Answer answer, TurnId asked_in);
+  bool goes_on_after(const Turn& turn);
   asio::awaitable<Result<std::vector<Attachment>>> resolve(std::vector<AttachmentRef> refs);
   asio::awaitable<Result<SessionSentMessage>> enqueue(UserPrompt prompt);
   asio::awaitable<Result<SessionSentMessage>> send_now(PromptPtr prompt);
@@ -181,6 +182,7 @@ class Session : public std::enable_shared_from_this<Session> {
   opening::State opening_;
 
   PromptQueue queue_;                      // Said while something runs,
+  std::optional<TurnId> words_after_;      // with an answer in this turn,
   delivery::State delivery_;               // on its way to the agent,
   std::unordered_set<TurnId> open_turns_;  // begun and not ended.
   /// Idempotency keys; read from the store when the first is needed.

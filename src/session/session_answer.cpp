@@ -13,6 +13,9 @@
 namespace lb {
 namespace {
 
+/// Before the approval's id: the client's id of what was said with its answer.
+constexpr std::string_view kWordsKey = "answer:";
+
 Answer answer_of(SessionAnswerRequest request, std::string answered_by) {
   Answer answer;
   answer.item_id = std::move(request.item_id);
@@ -73,6 +76,7 @@ asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request,
   if (host_.deps().store.state().kind != StoreState::Kind::Ready) {
     co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: try again later.");
   }
+  const TurnId asked_in = open->turn_id;
   const Answer answer = answer_of(std::move(request), std::move(answered_by));
   auto prepared = provider_->prepare_answer(id(), answer);
   if (!prepared) co_return std::unexpected(std::move(prepared.error()));
@@ -84,7 +88,7 @@ asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request,
   settle_answer(answer.item_id, given);
   co_await live_->durable(true);
   if (!given || prepared->carries_message) co_return given;
-  co_return co_await send_words(answer);
+  co_return co_await send_words(answer, asked_in);
 }
 
 asio::awaitable<Result<void>> Session::why_not_open(ItemId item) {
@@ -111,17 +115,27 @@ void Session::settle_answer(const ItemId& item, const Result<void>& given) {
 }
 
 /// What the user said with an answer, where the agent's protocol has no place for it.
-asio::awaitable<Result<void>> Session::send_words(Answer answer) {
+asio::awaitable<Result<void>> Session::send_words(Answer answer, TurnId asked_in) {
   const auto self = shared_from_this();
   if (title_from_prompt(answer.message.value_or("")).empty()) co_return Result<void>{};
   SessionSendRequest words;
   words.session_id = id();
   words.content = std::move(*answer.message);
-  words.client_message_id = "answer:" + answer.item_id.str();
+  words.client_message_id = std::string(kWordsKey) + answer.item_id.str();
+  words_after_ = std::move(asked_in);
   auto sent = co_await send(std::move(words));
   if (sent) co_return Result<void>{};
   co_return std::unexpected(
       std::move(sent.error()).context("The answer was given, but not what you wrote with it"));
+}
+
+/// Some agents end the turn on a refusal, and a turn that was cut holds what is queued. What was
+/// said with the refusal was meant for this moment. Anything else that waits keeps waiting.
+bool Session::goes_on_after(const Turn& turn) {
+  if (words_after_ != turn.turn_id) return false;
+  words_after_.reset();
+  return turn.status == TurnStatus::Cancelled && queue_.size() == 1 &&
+         queue_.prompts().front()->key.starts_with(kWordsKey);
 }
 
 }  // namespace lb

@@ -302,6 +302,7 @@ asio::awaitable<Result<void>> Session::cancel(std::optional<TurnId> turn) {
   if (meant && step(delivery::Withdraw{})) co_return Result<void>{};
   const bool runs = busy() && (meant || open_turns_.contains(*turn));
   if (!runs || provider_ == nullptr) co_return Result<void>{};
+  words_after_.reset();  // Whoever stops the turn wants to say what comes next.
   co_return co_await provider_->cancel_turn(id());
 }
 
