@@ -391,7 +391,7 @@ export class World {
     const within = protocol === "claude" && refused;
     const given = {
       ...(optionId ? { optionId } : {}),
-      ...(message && within ? { message } : {}),
+      ...(message ? { message } : {}),
       ...(answers ? { answers } : {}),
     };
     session.timeline.item(itemId, { answer: given, errorMessage: undefined });
@@ -409,7 +409,7 @@ export class World {
     });
     session.waiting.get(itemId)?.(given);
     if (!session.waiting.has(itemId)) this.change(session, { activity: "idle" });
-    if (message && !within) this.send(session, { content: message, clientMessageId: randomUUID() });
+    if (message && !within) this.send(session, { content: message, clientMessageId: `answer:${itemId}` });
   }
 
   async http(method, url, body, send, response) {

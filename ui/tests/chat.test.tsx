@@ -411,6 +411,8 @@ describe("approvals", () => {
     await until(() => page.heard("session:answer").length === 2);
     expect(page.heard("session:answer")[1]).toMatchObject({ optionId: "yes", message: "words of a2" });
     await until(() => texts(page.root, ".message.user .bubble").includes("words of a2"));
+    const decided = texts(page.root, ".approval.decided");
+    expect(decided.map((text) => text.includes("words of"))).toEqual([true, false]); // Each is said once.
     expect(page.heard("session:send")).toEqual([]);
   });
 
@@ -456,7 +458,10 @@ describe("approvals", () => {
     expect(decided("allow_always", "Always allow npm test")).toBe(
       "Always allowed by you · Always allow npm test",
     );
-    expect(decided("allow_once", "Allow", { state: "expired" })).toBe("Expired without an answer");
+    expect(decided("allow_once", "Allow", { state: "expired", answer: undefined })).toBe(
+      "Expired without an answer",
+    );
+    expect(decided("allow_once", "Allow", { state: "expired" })).toBe("The answer did not reach the agent");
   });
 
   it("show in the inbox the diff of the edit they are about", async () => {

@@ -54,6 +54,10 @@ export class Timeline {
     const id = order[order.lastIndexOf(itemId) + step];
     return id === undefined ? undefined : this.items.get(id)?.value;
   }
+  /** Whether a message with this id of its client is here, whatever became of it. */
+  hasMessage(clientMessageId: string): boolean {
+    return this.turnOrder.value.some((id) => this.turns.get(id)!.peek().clientMessageId === clientMessageId);
+  }
   hasCall(callId: string): boolean {
     return this.calls.has(callId);
   }

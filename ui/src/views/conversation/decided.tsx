@@ -6,8 +6,11 @@ import { Icon } from "../icons";
 
 export function Decided({ item }: { item: Approval }) {
   const app = useApp();
+  const timeline = app.timelines.of(item.sessionId);
+  // What the agent could not take along is the next message.
+  const words = timeline.hasMessage(`answer:${item.itemId}`) ? undefined : item.answer?.message;
   // Right below its call, which says what this is about.
-  const above = app.timelines.of(item.sessionId).neighbour(item.itemId, -1);
+  const above = timeline.neighbour(item.itemId, -1);
   const named = above?.type === "tool_call" && above.callId === item.callId;
   const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
   const allowed = option ? option.kind.startsWith("allow") : item.answer !== undefined;
@@ -20,7 +23,7 @@ export function Decided({ item }: { item: Approval }) {
           · {question} <strong>{String(label)}</strong>
         </span>
       ))}
-      {item.answer?.message && <span class="muted"> · “{item.answer.message}”</span>}
+      {words && <span class="muted"> · “{words}”</span>}
     </>
   );
   return (
@@ -57,7 +60,8 @@ const decisions: Record<string, string> = {
 
 /** What was decided, by whom and when; the answer's own words where they say more than that. */
 export function decision(item: Approval): string {
-  if (item.state === "expired" || item.status === "cancelled") return "Expired without an answer";
+  if (item.state === "expired" || item.status === "cancelled")
+    return item.answer ? "The answer did not reach the agent" : "Expired without an answer";
   const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
   const answered = Object.keys(item.answer?.answers ?? {}).length > 0;
   const done = option ? (decisions[option.kind] ?? option.name) : answered ? "Answered" : "Decided";
