@@ -58,9 +58,10 @@ inline constexpr std::size_t kQueueMax = 100;
 inline constexpr std::size_t kAttachmentBytesMax = 20U << 20U;
 /// A title is one line in a narrow column.
 inline constexpr std::size_t kTitleBytesMax = 200;
-/// Idle sessions are looked for this often, and rest when they were idle the time before too: what
-/// a program asks in a row finds the session awake, and hundreds used in an hour cost nothing.
-inline constexpr std::chrono::milliseconds kRestEvery{3000};
+/// Idle sessions are looked for this often, and suspended when they were idle the time before too:
+/// what a program asks in a row finds the session in memory, and hundreds used in an hour cost
+/// nothing.
+inline constexpr std::chrono::milliseconds kSuspendEvery{3000};
 /// Sessions made outside are looked for at most this often per project.
 inline constexpr int kDiscoveryEveryMs = 5000;
 /// How many files of a project are looked at for @-mentions: more makes the answer slow, not

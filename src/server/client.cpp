@@ -167,7 +167,7 @@ void Client::send_window(std::string_view type, const History& history,
     }
   };
   own(std::move(begin));
-  list(history.entries);
+  list(history.items);
   own(R"(],"turns":[)");
   list(history.turns);
   own(std::move(end));

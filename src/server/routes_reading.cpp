@@ -23,14 +23,14 @@ void append_payloads(std::string& out, const std::vector<FramePtr>& frames) {
 /// TimelineBody, from payloads that are encoded already.
 HttpResponse answer_window(Api& api, const History& history) {
   std::size_t bytes = 256;
-  for (const auto& frame : history.entries) bytes += frame->payload().size() + 1;
+  for (const auto& frame : history.items) bytes += frame->payload().size() + 1;
   for (const auto& frame : history.turns) bytes += frame->payload().size() + 1;
   std::string out;
   out.reserve(bytes);
   out += R"({"sessionId":)";
   append_quoted(out, history.session_id.str());
   out += ",\"rev\":" + std::to_string(history.rev) + ",\"entries\":[";
-  append_payloads(out, history.entries);
+  append_payloads(out, history.items);
   out += "],\"turns\":[";
   append_payloads(out, history.turns);
   out += ']';

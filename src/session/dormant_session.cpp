@@ -7,32 +7,32 @@
 
 namespace lb {
 
-std::shared_ptr<Session> AgentLine::woken() const {
+std::shared_ptr<Session> AgentLine::resumed() const {
   if (auto awake = session_.lock()) return awake;
   const auto host = host_.lock();
-  return host ? host->woken(id_) : nullptr;
+  return host ? host->resumed(id_) : nullptr;
 }
 
 void AgentLine::item(Upsert item) {
-  if (const auto session = woken()) session->on_upsert(std::move(item));
+  if (const auto session = resumed()) session->on_upsert(std::move(item));
 }
 
 void AgentLine::turn(Turn turn) {
-  if (const auto session = woken()) session->on_turn(std::move(turn));
+  if (const auto session = resumed()) session->on_turn(std::move(turn));
 }
 
 void AgentLine::report(SessionReport report) {
-  if (const auto session = woken()) session->on_report(std::move(report));
+  if (const auto session = resumed()) session->on_report(std::move(report));
 }
 
-SessionCard::SessionCard(SessionRecord from) : record(std::move(from)) {
+DormantSession::DormantSession(SessionRecord from) : record(std::move(from)) {
   if (auto known = decode_text<SessionFacts>(record.facts)) facts = std::move(*known);
   record.facts = {};
   numbers = {record.reserved, record.next_pos, record.reserved, 0, false};
 }
 
-SessionInfo info_of(const SessionCard& card, const Provider* provider) {
-  const SessionRecord& record = card.record;
+SessionInfo info_of(const DormantSession& kept, const Provider* provider) {
+  const SessionRecord& record = kept.record;
   SessionInfo info;
   info.session_id = record.id;
   info.cli_type = record.cli_type;

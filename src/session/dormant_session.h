@@ -1,8 +1,8 @@
-/// SessionCard: all that is in memory of a session that rests.
+/// DormantSession: all that is kept in memory of a session that is suspended.
 ///
-/// A session is awake while it is used: a turn, a reader, a question, a request. Then its Session
-/// goes, and what the lists show and what it needs to go on is here; the conversation is in the
-/// store. Waking reads nothing: the numbers of the timeline are here, so that an agent which speaks
+/// There is a Session while it is used: a turn, a reader, a question, a request. Then that goes,
+/// and what the lists show and what it needs to go on is here; the conversation is in the store.
+/// Resuming reads nothing: the numbers of the timeline are here, so that an agent which speaks
 /// unasked is heard at once. Owned by the SessionService, shared with the Session while there is
 /// one. Lives on the io thread.
 #pragma once
@@ -28,12 +28,12 @@ struct TimelineNumbers {
   bool active = false;  // Revisions above `head` are reserved in the store.
 };
 
-/// How an agent reaches a session: straight while it is awake, through the host when it rests.
+/// How an agent reaches a session: straight while there is a Session, else the host resumes it.
 class AgentLine final : public SessionSink {
  public:
   AgentLine(std::weak_ptr<SessionHost> host, SessionId id)
       : host_(std::move(host)), id_(std::move(id)) {}
-  /// The Session that is awake now; none: it rests.
+  /// The Session that there is now; none: it is suspended.
   void connect(std::weak_ptr<Session> session) { session_ = std::move(session); }
 
   void item(Upsert item) override;
@@ -41,7 +41,7 @@ class AgentLine final : public SessionSink {
   void report(SessionReport report) override;
 
  private:
-  [[nodiscard]] std::shared_ptr<Session> woken() const;
+  [[nodiscard]] std::shared_ptr<Session> resumed() const;
 
   std::weak_ptr<SessionHost> host_;
   std::weak_ptr<Session> session_;
@@ -56,19 +56,19 @@ struct CutImport {
   [[nodiscard]] bool empty() const { return items.empty() && turns.empty(); }
 };
 
-struct SessionCard {
-  explicit SessionCard(SessionRecord from);
+struct DormantSession {
+  explicit DormantSession(SessionRecord from);
 
   SessionRecord record;  // Without the facts.
   SessionFacts facts;
-  TimelineNumbers numbers;                // As of when it came to rest.
+  TimelineNumbers numbers;                // As of when it was suspended.
   std::shared_ptr<AgentLine> line;        // Null: the provider knows nobody who listens.
   std::unique_ptr<CutImport> cut_import;  // Until the history is there.
-  bool told_forgotten = false;  // The user knows that the agent does not have this any more.
+  bool warned_agent_forgot = false;  // The user knows that the agent does not have this any more.
 };
 
 class Provider;
-/// What the lists show of a session that rests.
-SessionInfo info_of(const SessionCard& card, const Provider* provider);
+/// What the lists show of a session that is suspended.
+SessionInfo info_of(const DormantSession& kept, const Provider* provider);
 
 }  // namespace lb

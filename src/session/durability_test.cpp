@@ -188,7 +188,7 @@ TEST_CASE("P1 P10 P11: a server killed under load loses nothing that was shown a
   REQUIRE(listed->size() == 1);
   const auto history = server.loop.run(server.service->timeline(listed->at(0).session_id, 0));
   std::map<std::string, std::string> there;
-  for (const FramePtr& frame : history->entries) {
+  for (const FramePtr& frame : history->items) {
     const auto item = decode_text<Item>(frame->payload());
     CHECK(is_final(item->status));
     there["item " + item->item_id.str()] = frame->payload();

@@ -99,7 +99,7 @@ void check_everything(OldData& old, const std::set<std::string>& ended_now) {
     const SessionId id = OldData::id_of(session);
     const auto history = old.loop.run(old.service->timeline(id, 0));
     REQUIRE(history.has_value());
-    entries += check_entries(session.at("entries").as_array(), history->entries, ended_now);
+    entries += check_entries(session.at("entries").as_array(), history->items, ended_now);
     entries += check_entries(session.at("turns").as_array(), history->turns, ended_now);
     const SessionInfo info = old.service->status(id)->info;
     CHECK(info.title == session.at("title").as_string());

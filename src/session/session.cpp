@@ -37,12 +37,12 @@ std::uint64_t place_in(const Places& places, const Id& id) {
 
 }  // namespace
 
-Session::Session(SessionHost& host, std::shared_ptr<SessionCard> card, Provider* provider)
+Session::Session(SessionHost& host, std::shared_ptr<DormantSession> kept, Provider* provider)
     : host_(host),
-      card_(std::move(card)),
-      record_(card_, &card_->record),
+      kept_(std::move(kept)),
+      record_(kept_, &kept_->record),
       provider_(provider),
-      live_(std::make_shared<LiveTimeline>(host.deps(), card_)),
+      live_(std::make_shared<LiveTimeline>(host.deps(), kept_)),
       opening_mutex_(host.deps().io) {}
 
 Timestamp Session::now() const {
@@ -59,7 +59,7 @@ SessionState Session::state() const {
 }
 
 SessionInfo Session::info() const {
-  SessionInfo info = info_of(*card_, provider_);
+  SessionInfo info = info_of(*kept_, provider_);
   info.status = state();
   if (busy()) info.activity = Activity::Working;
   if (!approvals_.empty()) info.activity = Activity::NeedsApproval;
@@ -67,7 +67,7 @@ SessionInfo Session::info() const {
 }
 
 SessionStatus Session::status() const {
-  return {info(), alive(), state(), card_->facts};
+  return {info(), alive(), state(), kept_->facts};
 }
 
 std::vector<Item> Session::pending_approvals() const {
@@ -119,10 +119,10 @@ asio::awaitable<void> Session::tell_inbox(std::shared_ptr<Session> self) {
 }
 
 void Session::attach() {
-  const bool known = card_->line != nullptr;
-  if (!known) card_->line = std::make_shared<AgentLine>(host_.weak(), id());
-  card_->line->connect(weak_from_this());
-  if (!known) provider_->attach(id(), card_->line);
+  const bool known = kept_->line != nullptr;
+  if (!known) kept_->line = std::make_shared<AgentLine>(host_.weak(), id());
+  kept_->line->connect(weak_from_this());
+  if (!known) provider_->attach(id(), kept_->line);
 }
 
 bool Session::idle() const {
@@ -132,14 +132,14 @@ bool Session::idle() const {
   return !opens && !busy() && !waits && live_.use_count() == 1 && live_->idle();
 }
 
-void Session::rest() {
+void Session::suspend() {
   changed(false);  // Its process may have gone without a word.
-  card_->numbers = live_->numbers();
-  if (card_->line) card_->line->connect({});
+  kept_->numbers = live_->numbers();
+  if (kept_->line) kept_->line->connect({});
   if (alive() || provider_ == nullptr || record_->deleted) return;
   // No process: the next prompt loads it, as after a restart of the server.
   provider_->forget(id());
-  card_->line.reset();
+  kept_->line.reset();
 }
 
 void Session::on_upsert(Upsert item) {
@@ -147,7 +147,7 @@ void Session::on_upsert(Upsert item) {
   if (record_->deleted || !live_->active()) return;
   if (const opening::Known* history = opening::history(opening_)) {
     if (history->items.contains(item.item_id)) return;
-    if (card_->cut_import) item.pos = place_in(card_->cut_import->items, item.item_id);
+    if (kept_->cut_import) item.pos = place_in(kept_->cut_import->items, item.item_id);
   }
   begun(item.turn_id);
   const bool final = is_final(item.status);
@@ -198,7 +198,7 @@ void Session::on_turn(Turn turn) {
   record_->last_turn = turn.turn_id;
   if (const opening::Known* history = opening::history(opening_)) {
     if (history->turns.contains(turn.turn_id)) return;
-    if (card_->cut_import) turn.pos = place_in(card_->cut_import->turns, turn.turn_id);
+    if (kept_->cut_import) turn.pos = place_in(kept_->cut_import->turns, turn.turn_id);
   }
   if (is_final(turn)) return turn_ended(turn);
   if (live_->put(turn).kind == Timeline::PutKind::Refused) return;
@@ -226,12 +226,12 @@ void Session::turn_ended(const Turn& turn) {
 void Session::on_report(SessionReport report) {
   if (record_->deleted) return;
   if (const auto* facts = std::get_if<SessionFacts>(&report)) {
-    if (card_->facts == *facts) return;
-    card_->facts = *facts;
-    live_->save_facts(encode(card_->facts));
+    if (kept_->facts == *facts) return;
+    kept_->facts = *facts;
+    live_->save_facts(encode(kept_->facts));
     // They follow the history: it is stored while the mode is still being chosen.
     if (tells_history()) live_->flush();
-    host_.facts_changed(id(), card_->facts);
+    host_.facts_changed(id(), kept_->facts);
   } else if (const auto* identity = std::get_if<CliIdentity>(&report)) {
     record_->cli_session_id = identity->cli_session_id;
     live_->save_record();

@@ -6,7 +6,7 @@
 /// or releases it. A prompt is durable before the agent gets it, so it reaches the agent at most
 /// once and is never lost; its idempotency key is kept with it.
 ///
-/// It is there while it is used; when it rests only its card is (session_card.h).
+/// It is there while it is used; suspended it is a DormantSession (dormant_session.h).
 /// Owned by the SessionService; lives on the io thread.
 #pragma once
 
@@ -49,8 +49,8 @@ class SessionHost {
   /// What waits for the user in a session is now this.
   virtual void inbox_changed(const SessionRecord& record, const std::vector<Item>& items) = 0;
   virtual void cli_id_changed(Session& session) = 0;
-  /// A session of this service, awake; null when there is none.
-  virtual std::shared_ptr<Session> woken(const SessionId& session) = 0;
+  /// A session of this service, resumed when it was suspended; null when there is none.
+  virtual std::shared_ptr<Session> resumed(const SessionId& session) = 0;
   /// Ends with the host.
   virtual std::weak_ptr<SessionHost> weak() = 0;
   [[nodiscard]] virtual bool stopping() const = 0;
@@ -59,11 +59,11 @@ class SessionHost {
 class Session : public std::enable_shared_from_this<Session> {
  public:
   /// `provider` is null when no agent of this type is configured any more: readable, not usable.
-  Session(SessionHost& host, std::shared_ptr<SessionCard> card, Provider* provider);
+  Session(SessionHost& host, std::shared_ptr<DormantSession> kept, Provider* provider);
 
   [[nodiscard]] const SessionId& id() const { return record_->id; }
   [[nodiscard]] const SessionRecord& record() const { return *record_; }
-  [[nodiscard]] const std::shared_ptr<SessionCard>& card() const { return card_; }
+  [[nodiscard]] const std::shared_ptr<DormantSession>& kept() const { return kept_; }
   [[nodiscard]] const std::shared_ptr<LiveTimeline>& live() const { return live_; }
   [[nodiscard]] SessionInfo info() const;
   [[nodiscard]] SessionStatus status() const;
@@ -86,8 +86,8 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> recover(Unfinished left);
   /// Nothing runs, waits or is read, and the store has everything.
   [[nodiscard]] bool idle() const;
-  /// Leaves on the card what the next Session goes on with; this one is not used any more.
-  void rest();
+  /// Leaves in what is kept what the next Session goes on with; this one is not used any more.
+  void suspend();
 
   // --- Turns --------------------------------------------------------------------------------
   asio::awaitable<Result<SessionSentMessage>> send(SessionSendRequest request);
@@ -174,8 +174,8 @@ class Session : public std::enable_shared_from_this<Session> {
   static asio::awaitable<void> tell_inbox(std::shared_ptr<Session> self);
 
   SessionHost& host_;
-  std::shared_ptr<SessionCard> card_;
-  std::shared_ptr<SessionRecord> record_;  // The card's.
+  std::shared_ptr<DormantSession> kept_;
+  std::shared_ptr<SessionRecord> record_;  // That of kept_.
   Provider* provider_;
   std::shared_ptr<LiveTimeline> live_;
   AsyncMutex opening_mutex_;

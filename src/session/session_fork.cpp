@@ -12,7 +12,7 @@ asio::awaitable<Result<void>> Session::copy_history(std::shared_ptr<Session> fro
   auto history = co_await from->live_->window(UINT64_MAX, UINT64_MAX);
   if (!history) co_return std::unexpected(std::move(history.error()));
   std::map<std::uint64_t, FramePtr> in_order;
-  for (auto* list : {&history->entries, &history->turns}) {
+  for (auto* list : {&history->items, &history->turns}) {
     for (FramePtr& frame : *list) in_order.emplace(frame->pos, std::move(frame));
   }
   for (const auto& [pos, frame] : in_order) {

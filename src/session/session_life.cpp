@@ -87,7 +87,7 @@ void Session::choose_for_agent(Options& options) const {
   options.project_dir = host_.project_dir(record_->project_id);
   if (!record_->model.empty()) options.model = record_->model;
   if (!record_->mode.empty()) options.mode = record_->mode;
-  options.thinking = card_->facts.thinking;
+  options.thinking = kept_->facts.thinking;
 }
 
 void Session::agent_is(const ProviderSession& agent) {
@@ -189,7 +189,7 @@ asio::awaitable<Result<void>> Session::take_history(Start start) {
     co_return taken;
   }
   record_->imported = true;
-  card_->cut_import.reset();
+  kept_->cut_import.reset();
   if (with_agent) agent_is(*loaded);
   changed();
   co_return co_await live_->entries_durable();
@@ -220,12 +220,12 @@ asio::awaitable<Result<void>> Session::open() {
 asio::awaitable<Result<void>> Session::open_or_begin_afresh(bool for_prompt) {
   const auto self = shared_from_this();
   auto opened = co_await open();
-  if (opened) card_->told_forgotten = false;
+  if (opened) kept_->warned_agent_forgot = false;
   if (opened || !forgot(*record_, opened.error())) co_return opened;
   const bool nothing_said = record_->last_turn.empty();
   if (nothing_said) co_return co_await begin_afresh();
   if (!for_prompt) co_return told(opened.error(), kKept);
-  if (std::exchange(card_->told_forgotten, true)) co_return co_await begin_afresh();
+  if (std::exchange(kept_->warned_agent_forgot, true)) co_return co_await begin_afresh();
   co_return told(opened.error(), kGoOn);
 }
 
@@ -238,7 +238,7 @@ asio::awaitable<Result<void>> Session::begin_afresh() {
   choose_for_agent(options);
   auto made = co_await begin_with(provider_->create_session(std::move(options)));
   if (!made) co_return made;
-  card_->told_forgotten = false;
+  kept_->warned_agent_forgot = false;
   if (const UserPrompt* prompt = on_its_way(); prompt && !record_->last_turn.empty()) {
     Item note = user_item(*prompt, id(), now());
     note.item_id = ItemId(prompt->turn.str() + ":afresh");
@@ -267,7 +267,7 @@ asio::awaitable<Result<void>> Session::fork_from(std::shared_ptr<Session> from) 
   CreateSessionOptions options;
   options.session_id = id();
   choose_for_agent(options);
-  options.thinking = from->card_->facts.thinking;
+  options.thinking = from->kept_->facts.thinking;
   auto forked = co_await begin_with(provider_->fork_session(from->id(), std::move(options)));
   if (!forked) co_return forked;
   record_->last_turn = from->record_->last_turn;
@@ -278,7 +278,7 @@ asio::awaitable<Result<void>> Session::fork_from(std::shared_ptr<Session> from) 
 
 asio::awaitable<Result<void>> Session::kill() {
   const auto self = shared_from_this();
-  if (provider_ != nullptr && card_->line) {
+  if (provider_ != nullptr && kept_->line) {
     auto killed = co_await provider_->kill_session(id());
     if (!killed) co_return killed;
   }
@@ -301,7 +301,7 @@ asio::awaitable<Result<void>> Session::erase() {
   }
   record_->deleted = true;
   if (provider_ != nullptr) provider_->forget(id());
-  card_->line.reset();
+  kept_->line.reset();
   WriteBatch batch;
   SessionWrite& write = batch.sessions.emplace_back();
   write.session = id();
@@ -350,7 +350,7 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
   Recovery plan = plan_recovery(*record_, left, prompts, now());
   live_->found(plan.found);
   if (!plan.cut_import.empty()) {
-    card_->cut_import = std::make_unique<CutImport>(std::move(plan.cut_import));
+    kept_->cut_import = std::make_unique<CutImport>(std::move(plan.cut_import));
   }
   for (auto& form : plan.forms) {
     std::visit([this](auto& entry) { live_->put(std::move(entry)); }, form);

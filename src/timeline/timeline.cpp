@@ -278,7 +278,7 @@ void Timeline::evict(std::size_t bytes_max) {
   }
 }
 
-void Timeline::rest() {
+void Timeline::release() {
   evict(0);
 }
 

@@ -113,7 +113,7 @@ class Timeline {
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
   /// Lets go of everything that is final and durable: nobody reads and nothing runs.
-  void rest();
+  void release();
 
  private:
   struct Entry;

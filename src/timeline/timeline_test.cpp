@@ -225,7 +225,7 @@ TEST_CASE("memory is bounded: old final entries go, open ones stay, the floor sa
   CHECK(timeline.floor() > 80);
   CHECK(timeline.open_item(ItemId("open")) != nullptr);
 
-  timeline.rest();
+  timeline.release();
   CHECK(timeline.size() == 1);
   CHECK(timeline.final_bytes() == 0);
   CHECK(timeline.floor() == timeline.head());

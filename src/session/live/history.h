@@ -13,7 +13,7 @@ namespace lb {
 /// Items and turns apart; the payload() of a frame is the JSON of one Item or Turn.
 struct History {
   SessionId session_id;
-  std::vector<FramePtr> entries;
+  std::vector<FramePtr> items;
   std::vector<FramePtr> turns;
   Revision rev = 0;
   std::optional<std::uint64_t> before;  // Where older entries begin, when there are any.

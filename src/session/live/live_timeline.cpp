@@ -20,13 +20,13 @@ asio::steady_timer::time_point next_round(asio::steady_timer::time_point now) {
 
 }  // namespace
 
-LiveTimeline::LiveTimeline(LiveTimelineDeps deps, const std::shared_ptr<SessionCard>& card)
+LiveTimeline::LiveTimeline(LiveTimelineDeps deps, const std::shared_ptr<DormantSession>& kept)
     : deps_(std::move(deps)),
-      record_(card, &card->record),
-      timeline_(record_->id, {card->numbers.head, card->numbers.next_pos}),
-      first_(card->numbers.first),
-      found_(card->numbers.found),
-      active_(card->numbers.active),
+      record_(kept, &kept->record),
+      timeline_(record_->id, {kept->numbers.head, kept->numbers.next_pos}),
+      first_(kept->numbers.first),
+      found_(kept->numbers.found),
+      active_(kept->numbers.active),
       activating_(deps_.io),
       flush_timer_(deps_.io),
       stored_(deps_.io),
@@ -107,7 +107,7 @@ void LiveTimeline::save_facts(std::string facts) {
 }
 
 bool LiveTimeline::idle() {
-  rest();
+  release();
   const bool written = durable_ == written_ && !flush_posted_ && !flush_timed_ &&
                        !pending_.record && !pending_.facts && pending_.outputs.empty() &&
                        pending_.prompts.empty();
@@ -195,7 +195,7 @@ void LiveTimeline::on_stored(Revision upto) {
   timeline_.durable_up_to(upto);
   stored_.notify();
   if (timeline_.visible() > seen) notify();
-  rest();
+  release();
 }
 
 asio::awaitable<Result<void>> LiveTimeline::durable(bool patient) {
@@ -266,10 +266,10 @@ void LiveTimeline::end(Error why) {
   for (const auto& reader : readers) reader->end(why);
 }
 
-void LiveTimeline::rest() {
+void LiveTimeline::release() {
   const bool busy = !readers_.empty() || durable_ < written_ || !dirty_items_.empty() ||
                     !dirty_turns_.empty() || timeline_.visible() < timeline_.head();
-  if (!busy && timeline_.open_turns().empty()) timeline_.rest();
+  if (!busy && timeline_.open_turns().empty()) timeline_.release();
 }
 
 }  // namespace lb

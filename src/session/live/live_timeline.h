@@ -40,7 +40,7 @@ class LiveTimeline final : public TimelineSource,
                            public std::enable_shared_from_this<LiveTimeline> {
  public:
   /// The record is shared with the Session, which changes it and calls `save_record`.
-  LiveTimeline(LiveTimelineDeps deps, const std::shared_ptr<SessionCard>& card);
+  LiveTimeline(LiveTimelineDeps deps, const std::shared_ptr<DormantSession>& kept);
 
   /// Reserves revisions. Before the first `put`; later calls cost nothing.
   asio::awaitable<Result<void>> activate();
@@ -90,7 +90,7 @@ class LiveTimeline final : public TimelineSource,
   /// There will be nothing more: every reader is told why.
   void end(Error why);
   /// Keeps nothing in memory that the store has, when nobody reads.
-  void rest();
+  void release();
 
  private:
   struct Dirty {

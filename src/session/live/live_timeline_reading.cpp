@@ -20,7 +20,7 @@ FramePtr frame_of(const SessionId& session, const StoredEntry& entry) {
 }
 
 void put_in(History& history, FramePtr frame) {
-  auto& list = frame->kind == FrameKind::Turn ? history.turns : history.entries;
+  auto& list = frame->kind == FrameKind::Turn ? history.turns : history.items;
   list.push_back(std::move(frame));
 }
 
@@ -34,7 +34,7 @@ std::optional<Error> LiveTimeline::follow(std::shared_ptr<TimelineFollower> foll
 
 void LiveTimeline::leave(const TimelineFollower& follower) {
   std::erase_if(readers_, [&](const auto& one) { return one.get() == &follower; });
-  rest();
+  release();
 }
 
 bool LiveTimeline::must_wait(const Ask& ask) {

@@ -47,7 +47,7 @@ struct Client {
 std::map<std::uint64_t, std::string> truth(World& world, const SessionId& session) {
   std::map<std::uint64_t, std::string> forms;
   const auto history = world.loop.run(world.service->timeline(session, 0));
-  for (const auto* list : {&history->entries, &history->turns}) {
+  for (const auto* list : {&history->items, &history->turns}) {
     for (const FramePtr& frame : *list) forms[frame->pos] = std::string(frame->payload());
   }
   return forms;
@@ -72,7 +72,7 @@ TEST_CASE("opening without a cursor gives the history, then the changes") {
   world.loop.settle();
   Opened opened = open(world, of(session));
   REQUIRE(opened.history.has_value());
-  CHECK(opened.history->entries.size() == 1);
+  CHECK(opened.history->items.size() == 1);
   CHECK(opened.history->turns.size() == 1);
   CHECK(!opened.reset);
   int ready = 0;
@@ -157,8 +157,8 @@ TEST_CASE("who saw what a crash took gets everything; who did not gets only the 
   const Opened saw = open(world, back);
   CHECK(saw.reset);
   REQUIRE(saw.history.has_value());
-  CHECK(saw.history->entries.size() == 3);
-  CHECK(world.loop.run(world.service->timeline(session, taken))->entries.size() == 3);
+  CHECK(saw.history->items.size() == 3);
+  CHECK(world.loop.run(world.service->timeline(session, taken))->items.size() == 3);
   back.since = stored;
   const Opened did_not = open(world, back);
   CHECK(!did_not.reset);
@@ -289,8 +289,8 @@ TEST_CASE("pages: the newest entries first, older ones on demand, none twice and
   std::map<std::uint64_t, std::string> seen;
   History page = std::move(*opened.history);
   for (int pages = 1;; ++pages) {
-    CHECK(page.entries.size() + page.turns.size() <= 10);
-    for (const auto* list : {&page.entries, &page.turns}) {
+    CHECK(page.items.size() + page.turns.size() <= 10);
+    for (const auto* list : {&page.items, &page.turns}) {
       for (const FramePtr& frame : *list) {
         CHECK(seen.emplace(frame->pos, frame->payload()).second);
       }
@@ -327,7 +327,7 @@ TEST_CASE("P3: readers cut at random, with and without appends, end with what th
     live.opened = open(world, options);
     if (!live.opened->history) return;
     live.client = {};
-    for (const auto* list : {&live.opened->history->entries, &live.opened->history->turns}) {
+    for (const auto* list : {&live.opened->history->items, &live.opened->history->turns}) {
       for (const FramePtr& frame : *list) live.client.take_form(frame);
     }
     live.client.last = live.opened->history->rev;

@@ -144,7 +144,7 @@ asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id
     Conversation conversation;
     conversation.title = record.title;
     conversation.agent = deps_.providers.name_of(record.cli_type);
-    conversation.items = decoded<Item>(history->entries);
+    conversation.items = decoded<Item>(history->items);
     conversation.turns = decoded<Turn>(history->turns);
     co_return to_markdown(conversation);
   }
@@ -153,7 +153,7 @@ asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id
   SessionInfo info = (*session)->info();
   describe(encoder, info);
   encoder("rev", history->rev);
-  add_payloads(encoder, "entries", history->entries);
+  add_payloads(encoder, "entries", history->items);
   add_payloads(encoder, "turns", history->turns);
   out += '}';
   co_return out;
@@ -163,8 +163,8 @@ asio::awaitable<Result<std::vector<SearchResult>>> SessionService::search(Search
   Store::Search search;
   search.text = request.text;
   search.limit = request.limit;
-  for (const auto& [id, place] : sessions_) {
-    const SessionRecord& record = place.card->record;
+  for (const auto& [id, slot] : sessions_) {
+    const SessionRecord& record = slot.kept->record;
     const bool wanted = !record.deleted &&
                         (!request.project_id || record.project_id == *request.project_id) &&
                         (!request.cli_type || record.cli_type == *request.cli_type);
@@ -175,10 +175,10 @@ asio::awaitable<Result<std::vector<SearchResult>>> SessionService::search(Search
   const std::vector<std::string> words = search_words(request.text);
   std::vector<SearchResult> results;
   for (const SearchHit& hit : *hits) {
-    const Place* place = place_of(hit.session);
+    const Slot* slot = slot_of(hit.session);
     const auto item = decode_text<Item>(hit.payload);
-    if (place == nullptr || !item) continue;
-    const SessionRecord& record = place->card->record;
+    if (slot == nullptr || !item) continue;
+    const SessionRecord& record = slot->kept->record;
     SearchResult result;
     result.session_id = hit.session;
     result.item_id = item->item_id;
@@ -196,10 +196,10 @@ asio::awaitable<Result<std::vector<SearchResult>>> SessionService::search(Search
 
 std::vector<InboxItem> SessionService::inbox() const {
   std::vector<InboxItem> items;
-  for (const auto& [id, place] : sessions_) {
-    if (!place.session || place.card->record.deleted) continue;
-    for (Item& item : place.session->pending_approvals()) {
-      items.push_back({id, place.card->record.title, std::move(item)});
+  for (const auto& [id, slot] : sessions_) {
+    if (!slot.session || slot.kept->record.deleted) continue;
+    for (Item& item : slot.session->pending_approvals()) {
+      items.push_back({id, slot.kept->record.title, std::move(item)});
     }
   }
   std::ranges::sort(items, {}, [](const InboxItem& entry) { return entry.item.started_at; });

@@ -42,7 +42,7 @@ TEST_CASE("who asks after an end was announced gets it, also while it is on its 
   const auto history = world.loop.run(world.service->timeline(session, 0));  // and then reads.
   REQUIRE(history->turns.size() == 1);
   CHECK(decode_text<Turn>(history->turns[0]->payload())->type == TurnType::Complete);
-  CHECK(history->entries.size() == 2);
+  CHECK(history->items.size() == 2);
 }
 
 TEST_CASE("export gives the conversation as Markdown and as JSON") {

@@ -42,7 +42,7 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
   record.model = request.model.value_or("");
   record.mode = request.mode.value_or("");
   const auto session = std::make_shared<Session>(
-      host(), std::make_shared<SessionCard>(std::move(record)), *provider);
+      host(), std::make_shared<DormantSession>(std::move(record)), *provider);
   CreateSessionOptions options;
   options.session_id = session->id();
   options.project_dir = project->path;
@@ -59,7 +59,7 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
     co_await session->erase();  // It never was.
     co_return std::unexpected(std::move(why));
   }
-  add(session->card(), session);
+  add(session->kept(), session);
   SessionCreatedMessage created{session->id(), project->id, request.cli_type};
   events_->session_created(created);
   events_->session_info(session->info());
@@ -80,12 +80,12 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::fork(SessionId fr
   record.model = (*source)->record().model;
   record.mode = (*source)->record().mode;
   const auto session = std::make_shared<Session>(
-      host(), std::make_shared<SessionCard>(std::move(record)), (*source)->provider());
+      host(), std::make_shared<DormantSession>(std::move(record)), (*source)->provider());
   if (auto forked = co_await session->fork_from(*source); !forked) {
     co_await session->erase();
     co_return std::unexpected(std::move(forked.error()));
   }
-  add(session->card(), session);
+  add(session->kept(), session);
   SessionCreatedMessage created{session->id(), project->id, session->record().cli_type};
   events_->session_created(created);
   events_->session_info(session->info());
@@ -109,10 +109,10 @@ Result<std::vector<SessionInfo>> SessionService::list(const SessionListRequest& 
   if (!project) return std::unexpected(project.error());
   discover_soon(*project);
   std::vector<SessionInfo> sessions;
-  for (const auto& [id, place] : sessions_) {
-    const SessionRecord& record = place.card->record;
+  for (const auto& [id, slot] : sessions_) {
+    const SessionRecord& record = slot.kept->record;
     if (record.project_id != request.project_id || record.deleted) continue;
-    const SessionInfo info = info_at(place);
+    const SessionInfo info = info_at(slot);
     const bool active = info.status != SessionState::Dead && !info.archived;
     const bool all = request.scope == ListScope::All && !info.archived;
     if (request.archived ? info.archived : active || all) sessions.push_back(info);
@@ -125,19 +125,19 @@ Result<std::vector<SessionInfo>> SessionService::list(const SessionListRequest& 
 }
 
 Result<SessionStatus> SessionService::status(const SessionId& id) const {
-  const Place* place = place_of(id);
-  if (place == nullptr) return fail(ErrorCode::SessionNotFound, "There is no such session.");
-  if (place->session) return place->session->status();
-  SessionInfo info = info_at(*place);
+  const Slot* slot = slot_of(id);
+  if (slot == nullptr) return fail(ErrorCode::SessionNotFound, "There is no such session.");
+  if (slot->session) return slot->session->status();
+  SessionInfo info = info_at(*slot);
   const SessionState state = info.status;
-  return SessionStatus{std::move(info), state == SessionState::Open, state, place->card->facts};
+  return SessionStatus{std::move(info), state == SessionState::Open, state, slot->kept->facts};
 }
 
 std::vector<SessionInfo> SessionService::glance() const {
   std::vector<SessionInfo> sessions;
-  for (const auto& [id, place] : sessions_) {
-    if (place.card->record.deleted) continue;
-    SessionInfo info = info_at(place);
+  for (const auto& [id, slot] : sessions_) {
+    if (slot.kept->record.deleted) continue;
+    SessionInfo info = info_at(slot);
     if (info.activity != Activity::Idle || info.unread) sessions.push_back(std::move(info));
   }
   return sessions;
@@ -202,10 +202,7 @@ asio::awaitable<Result<void>> SessionService::remove(SessionId id) {
   if (!session) co_return std::unexpected(session.error());
   const SessionPtr held = *session;
   auto erased = co_await held->erase();
-  if (held->record().deleted) {
-    drop(id);
-    events_->session_deleted(id);
-  }
+  if (held->record().deleted) drop(id);
   co_return erased;
 }
 

@@ -17,7 +17,7 @@ SessionService::SessionService(ServiceDeps deps)
     : deps_(std::move(deps)),
       events_(&nobody_),
       started_at_(deps_.clock.wall()),
-      rest_timer_(deps_.io),
+      suspend_timer_(deps_.io),
       warm_(deps_.io, deps_.warm_life),
       blocking_(2) {}
 
@@ -37,9 +37,9 @@ asio::awaitable<Result<void>> SessionService::start() {
   projects_.load(std::move(catalog->projects));
   for (SessionRecord& record : catalog->sessions) {
     if (record.deleted) {
-      never_list(record);
+      hide_from_discovery(record);
     } else {
-      add(std::make_shared<SessionCard>(std::move(record)), nullptr);
+      add(std::make_shared<DormantSession>(std::move(record)), nullptr);
     }
   }
   deps_.store.on_state([this](const StoreState& state) { store_state_changed(state); });
@@ -52,8 +52,8 @@ asio::awaitable<Result<void>> SessionService::start() {
     });
   }
   for (Unfinished& left : *unfinished) {
-    const Place* place = place_of(left.session);
-    if (place == nullptr || !owns(place->card->record)) continue;
+    const Slot* slot = slot_of(left.session);
+    if (slot == nullptr || !owns(slot->kept->record)) continue;
     const auto session = find(left.session);
     if (auto done = co_await (*session)->recover(std::move(left)); !done) co_return done;
   }
@@ -66,8 +66,8 @@ asio::awaitable<void> SessionService::stop() {
   for (const auto& provider : deps_.providers.all()) co_await provider->shutdown();
   // A copy: whatever the agents said last may still add to the map.
   const auto sessions = sessions_;
-  for (const auto& [id, place] : sessions) {
-    if (place.session && !place.session->live()->idle()) co_await place.session->live()->durable();
+  for (const auto& [id, slot] : sessions) {
+    if (slot.session && !slot.session->live()->idle()) co_await slot.session->live()->durable();
   }
   co_await save_exact_numbers();
 }
@@ -75,12 +75,12 @@ asio::awaitable<void> SessionService::stop() {
 /// The last words of a stopping server: the exact numbers instead of the reserved ones.
 asio::awaitable<void> SessionService::save_exact_numbers() {
   WriteBatch batch;
-  for (auto& [id, place] : sessions_) {
-    TimelineNumbers& numbers = place.card->numbers;
-    if (place.session) numbers = place.session->live()->numbers();
+  for (auto& [id, slot] : sessions_) {
+    TimelineNumbers& numbers = slot.kept->numbers;
+    if (slot.session) numbers = slot.session->live()->numbers();
     if (!std::exchange(numbers.active, false)) continue;
-    if (place.session) place.session->live()->deactivate();
-    SessionRecord& record = place.card->record;
+    if (slot.session) slot.session->live()->deactivate();
+    SessionRecord& record = slot.kept->record;
     record.reserved = numbers.head;
     record.next_pos = numbers.next_pos;
     SessionWrite& write = batch.sessions.emplace_back();
@@ -92,10 +92,10 @@ asio::awaitable<void> SessionService::save_exact_numbers() {
 
 void SessionService::store_state_changed(const StoreState& state) {
   const bool held = state.kind != StoreState::Kind::Ready;
-  for (const auto& [id, place] : sessions_) {
-    Provider* provider = provider_of(place.card->record.cli_type);
+  for (const auto& [id, slot] : sessions_) {
+    Provider* provider = provider_of(slot.kept->record.cli_type);
     if (provider != nullptr && provider->is_alive(id)) provider->hold(id, held);
-    if (!held && place.session) place.session->store_ready();
+    if (!held && slot.session) slot.session->store_ready();
   }
   events_->store_state(state);
 }
@@ -127,7 +127,7 @@ void SessionService::cli_id_changed(Session& session) {
   }
   for (const std::string& cli_id : left) {
     by_cli_id_.erase(cli_id);
-    leave_behind(record, cli_id);
+    hide_left_cli_id(record, cli_id);
   }
   remember_cli_id(record);
 }
@@ -139,9 +139,9 @@ void SessionService::remember_cli_id(const SessionRecord& record) {
 
 /// What the CLI has under that id is the beginning of a session of ours. It is kept as a deleted
 /// session, so that discovery does not list it a second time after a restart.
-void SessionService::leave_behind(SessionRecord record, const std::string& cli_id) {
+void SessionService::hide_left_cli_id(SessionRecord record, const std::string& cli_id) {
   const SessionId id(uuid_from(cli_id));
-  if (gone_.contains(id)) return;
+  if (hidden_.contains(id)) return;
   record.id = id;
   record.cli_session_id = cli_id.substr(record.cli_type.size() + 1);
   record.external = true;
@@ -153,7 +153,7 @@ void SessionService::leave_behind(SessionRecord record, const std::string& cli_i
   write.session = id;
   write.record = record;
   deps_.store.write(std::move(batch), nullptr);
-  never_list(record);
+  hide_from_discovery(record);
 }
 
 /// What another server runs is not ours to mend: it is not interrupted because we were.
@@ -167,31 +167,31 @@ Provider* SessionService::provider_of(const std::string& cli_type) const {
   return deps_.providers.resolve(cli_type).value_or(nullptr);
 }
 
-void SessionService::add(CardPtr card, SessionPtr session) {
-  remember_cli_id(card->record);
+void SessionService::add(DormantPtr kept, SessionPtr session) {
+  remember_cli_id(kept->record);
   if (session) {
     awake_is(awake_ + 1);
-    look_for_rest();
+    suspend_soon();
   }
-  Place& place = sessions_[card->record.id];
-  place = {std::move(card), std::move(session)};
+  Slot& slot = sessions_[kept->record.id];
+  slot = {std::move(kept), std::move(session)};
 }
 
 Result<SessionService::SessionPtr> SessionService::find(const SessionId& session) {
-  if (SessionPtr found = woken(session); found && !found->record().deleted) return found;
+  if (SessionPtr found = resumed(session); found && !found->record().deleted) return found;
   return fail(ErrorCode::SessionNotFound, "There is no such session.");
 }
 
-/// For who only looks: nobody wakes.
-const SessionService::Place* SessionService::place_of(const SessionId& session) const {
+/// For who only looks: nothing is resumed.
+const SessionService::Slot* SessionService::slot_of(const SessionId& session) const {
   const auto found = sessions_.find(session);
-  if (found == sessions_.end() || found->second.card->record.deleted) return nullptr;
+  if (found == sessions_.end() || found->second.kept->record.deleted) return nullptr;
   return &found->second;
 }
 
-SessionInfo SessionService::info_at(const Place& place) const {
-  if (place.session) return place.session->info();
-  return info_of(*place.card, provider_of(place.card->record.cli_type));
+SessionInfo SessionService::info_at(const Slot& slot) const {
+  if (slot.session) return slot.session->info();
+  return info_of(*slot.kept, provider_of(slot.kept->record.cli_type));
 }
 
 // --- Projects ---------------------------------------------------------------------------------
@@ -219,9 +219,9 @@ asio::awaitable<Result<AddedProject>> SessionService::add_project(std::string pa
   }
   projects_.mark_missing(record.id, false);
   events_->project_added(projects_.to_project(record));
-  for (const auto& [id, place] : sessions_) {
-    const SessionRecord& known = place.card->record;
-    if (known.project_id == record.id && !known.deleted) events_->session_info(info_at(place));
+  for (const auto& [id, slot] : sessions_) {
+    const SessionRecord& known = slot.kept->record;
+    if (known.project_id == record.id && !known.deleted) events_->session_info(info_at(slot));
   }
   discover_soon(record);
   co_return AddedProject{projects_.to_project(record), false};
@@ -323,7 +323,7 @@ asio::awaitable<void> SessionService::discover(ProjectRecord project) {
 namespace {
 
 /// Whether what discovery found says more than we know. It does so every few seconds, of every
-/// session: it must wake none without a reason.
+/// session: it must resume none without a reason.
 bool news(const SessionRecord& record, const DiscoveredSession& found) {
   if (record.deleted || !record.external) return false;
   const bool named = !found.title.empty() && record.title_source < TitleSource::User;
@@ -350,22 +350,22 @@ std::vector<std::string> SessionService::others_at(const Provider& provider) con
 void SessionService::take_discovered(const ProjectRecord& project, Provider& provider,
                                      std::vector<DiscoveredSession> found) {
   WriteBatch batch;
-  std::vector<CardPtr> fresh;
+  std::vector<DormantPtr> fresh;
   const std::vector<std::string> others = others_at(provider);
   for (const DiscoveredSession& one : found) {
     const auto has = [&](const std::string& other) {
       const std::string its = other + ":" + one.cli_session_id;
-      return by_cli_id_.contains(its) || gone_.contains(SessionId(uuid_from(its)));
+      return by_cli_id_.contains(its) || hidden_.contains(SessionId(uuid_from(its)));
     };
     const std::string cli_id = std::string(provider.cli_type()) + ":" + one.cli_session_id;
     const SessionId id(uuid_from(cli_id));
     const auto ours = by_cli_id_.find(cli_id);
     const auto known = sessions_.find(ours != by_cli_id_.end() ? ours->second : id);
     if (known != sessions_.end()) {
-      if (news(known->second.card->record, one)) wake(known->second)->rediscovered(one);
+      if (news(known->second.kept->record, one)) resume(known->second)->rediscovered(one);
       continue;
     }
-    if (gone_.contains(id) || std::ranges::any_of(others, has)) continue;
+    if (hidden_.contains(id) || std::ranges::any_of(others, has)) continue;
     SessionRecord record = new_record(project, std::string(provider.cli_type()));
     record.id = id;
     record.cli_session_id = one.cli_session_id;
@@ -380,11 +380,11 @@ void SessionService::take_discovered(const ProjectRecord& project, Provider& pro
     SessionWrite& write = batch.sessions.emplace_back();
     write.session = id;
     write.record = record;
-    fresh.push_back(std::make_shared<SessionCard>(std::move(record)));
+    fresh.push_back(std::make_shared<DormantSession>(std::move(record)));
     add(fresh.back(), nullptr);
   }
   if (!fresh.empty()) deps_.store.write(std::move(batch), nullptr);
-  for (const CardPtr& card : fresh) events_->session_info(info_of(*card, &provider));
+  for (const DormantPtr& kept : fresh) events_->session_info(info_of(*kept, &provider));
 }
 
 }  // namespace lb

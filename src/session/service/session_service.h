@@ -56,7 +56,6 @@ class ServiceEvents {
   /// The approvals of one session that wait for the user, with its title, whenever they change:
   /// empty when none is left. `SessionService::inbox` has all of them.
   virtual void session_inbox(const SessionId&, const std::string&, const std::vector<Item>&) {}
-  virtual void session_deleted(const SessionId&) {}
   virtual void agent_status(const AgentStatusMessage&) {}
   /// Something went wrong that no request is waiting for.
   virtual void failed(const ErrorMessage&) {}
@@ -150,7 +149,7 @@ struct ServiceDeps {
   const Clock& clock;
   bool warm_start = true;  // Agents may be started before a session needs them.
   std::chrono::milliseconds warm_life = limits::kWarmLife;
-  std::chrono::milliseconds rest_every = limits::kRestEvery;
+  std::chrono::milliseconds suspend_every = limits::kSuspendEvery;
 };
 
 class SessionService final : private SessionHost {
@@ -237,10 +236,10 @@ class SessionService final : private SessionHost {
 
  private:
   using SessionPtr = std::shared_ptr<Session>;
-  using CardPtr = std::shared_ptr<SessionCard>;
-  struct Place {
-    CardPtr card;
-    SessionPtr session;  // Null: it rests.
+  using DormantPtr = std::shared_ptr<DormantSession>;
+  struct Slot {
+    DormantPtr kept;
+    SessionPtr session;  // Null: it is suspended.
     bool idle = false;   // When it was last looked at, and nobody asked for it since.
   };
   SessionHost& host() { return *this; }
@@ -252,24 +251,24 @@ class SessionService final : private SessionHost {
   void facts_changed(const SessionId& session, const SessionFacts& facts) override;
   void inbox_changed(const SessionRecord& record, const std::vector<Item>& items) override;
   void cli_id_changed(Session& session) override;
-  std::shared_ptr<Session> woken(const SessionId& session) override;
+  std::shared_ptr<Session> resumed(const SessionId& session) override;
   std::weak_ptr<SessionHost> weak() override { return self_; }
   void remember_cli_id(const SessionRecord& record);
-  void leave_behind(SessionRecord record, const std::string& cli_id);
+  void hide_left_cli_id(SessionRecord record, const std::string& cli_id);
   [[nodiscard]] bool stopping() const override { return stopping_; }
 
   [[nodiscard]] Result<SessionPtr> find(const SessionId& session);
   [[nodiscard]] bool owns(const SessionRecord& record) const;
-  [[nodiscard]] const Place* place_of(const SessionId& session) const;
-  [[nodiscard]] SessionInfo info_at(const Place& place) const;
-  void add(CardPtr card, SessionPtr session);
-  SessionPtr wake(Place& place);
-  void look_for_rest();
-  void let_rest();
+  [[nodiscard]] const Slot* slot_of(const SessionId& session) const;
+  [[nodiscard]] SessionInfo info_at(const Slot& slot) const;
+  void add(DormantPtr kept, SessionPtr session);
+  SessionPtr resume(Slot& slot);
+  void suspend_soon();
+  void suspend_idle();
   void awake_is(std::size_t count);
   /// Leaves nothing of a deleted session but what keeps discovery from bringing it back.
   void drop(const SessionId& session);
-  void never_list(const SessionRecord& record);
+  void hide_from_discovery(const SessionRecord& record);
   asio::awaitable<void> save_exact_numbers();
   [[nodiscard]] Provider* provider_of(const std::string& cli_type) const;
   void store_state_changed(const StoreState& state);
@@ -291,11 +290,11 @@ class SessionService final : private SessionHost {
   Timestamp started_at_;
   bool stopping_ = false;
   Projects projects_;
-  std::map<SessionId, Place> sessions_;
-  std::unordered_set<SessionId> gone_;  // Deleted here, as discovery would name them.
+  std::map<SessionId, Slot> sessions_;
+  std::unordered_set<SessionId> hidden_;  // Deleted here, as discovery would name them.
   std::size_t awake_ = 0;
-  asio::steady_timer rest_timer_;
-  bool rest_timed_ = false;
+  asio::steady_timer suspend_timer_;
+  bool suspend_timed_ = false;
   std::map<std::string, SessionId> by_cli_id_;  // "type:id" → ours.
   std::map<std::string, AgentStatusMessage> statuses_;
   std::map<ProjectId, MonoMs> discovered_at_;
