@@ -17,7 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -25,7 +24,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <fstream>
-#include <list>
 
 #include "base/arrival.h"
 #include "base/awaitable.h"
@@ -36,6 +34,7 @@
 #include "process/guardian.h"
 #include "process/line_reader.h"
 #include "process/spawn.h"
+#include "process/stdin_queue.h"
 
 namespace lb {
 namespace {
@@ -72,7 +71,8 @@ asio::posix::stream_descriptor watched(const asio::any_io_executor& executor, Fd
 class Child : public std::enable_shared_from_this<Child> {
  public:
   Child(const asio::any_io_executor& executor, Ends ends)
-      : stdin_(watched(executor, ends.stdin_write)),
+      : input_(
+            std::make_shared<StdinQueue>(watched(executor, ends.stdin_write), [this] { kill(); })),
         stdout_(watched(executor, ends.stdout_read)),
         stderr_(watched(executor, ends.stderr_read)),
         guardian_(watched(executor, ends.guardian.pidfd)),
@@ -90,15 +90,13 @@ class Child : public std::enable_shared_from_this<Child> {
   }
 
   asio::awaitable<std::optional<Line>> next_line();
-  Result<void> write_line(std::string line) { return queue({std::move(line), 0, nullptr}); }
-  asio::awaitable<Result<void>> deliver_line(std::string line, std::chrono::milliseconds limit);
+  [[nodiscard]] const std::shared_ptr<StdinQueue>& input() const { return input_; }
   asio::awaitable<Result<void>> flushed();
-  void close_stdin();
   void order(GuardianOrder what);
   void kill();
   /// Nobody holds the handle any more.
   void abandon() {
-    discard_input();
+    input_->discard();
     kill();
   }
   [[nodiscard]] bool alive() const { return !status_; }
@@ -106,20 +104,8 @@ class Child : public std::enable_shared_from_this<Child> {
   [[nodiscard]] std::string stderr_tail() const;
 
  private:
-  /// What became of a line that somebody waits for.
-  struct Delivery {
-    bool given_up = false;  // Its time is over.
-    std::optional<Result<void>> outcome;
-  };
-  struct Input {
-    std::string bytes;
-    std::size_t written = 0;
-    std::shared_ptr<Delivery> delivery;  // Null: nobody waits.
-  };
-
   static asio::awaitable<void> drain_stderr(std::shared_ptr<Child> self);
   static asio::awaitable<void> watch_guardian(std::shared_ptr<Child> self);
-  static asio::awaitable<void> write_input(std::shared_ptr<Child> self);
   static asio::awaitable<void> sweep(asio::any_io_executor executor);
   /// Waits for a change of anything; the caller looks again.
   static asio::awaitable<void> change(std::shared_ptr<Child> self) {
@@ -128,18 +114,12 @@ class Child : public std::enable_shared_from_this<Child> {
 
   /// Before a read: a pause, when this agent floods.
   asio::awaitable<void> leave_room();
-  Result<void> queue(Input line);
-  void give_up(const std::shared_ptr<Delivery>& delivery);
-  /// The first line goes no further: it is taken back, or the child is ended.
-  void stop_writing_first();
-  void first_is_written();
   void reap(siginfo_t& how);
   ExitStatus read_report();
-  void discard_input();
   void keep_stderr(std::string_view bytes);
   void drain_stderr_now();
 
-  asio::posix::stream_descriptor stdin_;
+  std::shared_ptr<StdinQueue> input_;  // Discarded before we go: it refers to us.
   asio::posix::stream_descriptor stdout_;
   asio::posix::stream_descriptor stderr_;
   asio::posix::stream_descriptor guardian_;
@@ -158,11 +138,6 @@ class Child : public std::enable_shared_from_this<Child> {
   std::size_t last_read_ = 0;              // Bytes.
   std::optional<asio::steady_timer> gap_;  // Made for those who flood.
   bool output_ended_ = false;
-
-  std::list<Input> input_;       // Queued; the first is being written.
-  std::size_t input_bytes_ = 0;  // Of all of them, not written yet.
-  bool input_closing_ = false;   // Close stdin when the queue is empty.
-  bool input_broken_ = false;    // The child closed its end.
 
   std::string stderr_kept_;
   std::optional<ExitStatus> status_;
@@ -230,120 +205,11 @@ asio::awaitable<void> Child::leave_room() {
   co_await gap_->async_wait(kNoThrow);
 }
 
-Result<void> Child::queue(Input line) {
-  if (status_ || input_closing_ || input_broken_) {
-    return fail(ErrorCode::ProcessCrash, "the agent does not take input any more");
-  }
-  if (input_bytes_ > 0 && input_bytes_ + line.bytes.size() > limits::kStdinQueueBytesMax) {
-    return fail(ErrorCode::Busy, "the agent does not read its input");
-  }
-  line.bytes += '\n';
-  input_bytes_ += line.bytes.size();
-  input_.push_back(std::move(line));
-  if (input_.size() == 1) {
-    asio::co_spawn(changed_.get_executor(), write_input(shared_from_this()), asio::detached);
-  }
-  return {};
-}
-
-asio::awaitable<void> Child::write_input(std::shared_ptr<Child> self) {
-  while (!self->input_.empty()) {
-    Input& line = self->input_.front();
-    if (line.delivery && line.delivery->given_up) {
-      self->stop_writing_first();
-      continue;
-    }
-    const asio::const_buffer rest = asio::buffer(line.bytes) + line.written;
-    const auto [error, count] = co_await self->stdin_.async_write_some(rest, kNoThrow);
-    if (self->input_.empty()) co_return;  // Discarded meanwhile, and `line` with it.
-    line.written += count;
-    self->input_bytes_ -= count;
-    if (line.written == line.bytes.size()) {
-      self->first_is_written();
-    } else if (error && !(line.delivery && line.delivery->given_up)) {
-      self->input_broken_ = true;
-      self->discard_input();
-    }
-  }
-  if (self->input_closing_) self->discard_input();
-}
-
-void Child::first_is_written() {
-  if (const auto& delivery = input_.front().delivery) delivery->outcome = Result<void>();
-  input_.pop_front();
-  changed_.cancel();
-}
-
-void Child::stop_writing_first() {
-  const Input line = std::move(input_.front());
-  input_.pop_front();
-  input_bytes_ -= line.bytes.size() - line.written;
-  if (line.written == 0) {
-    line.delivery->outcome = fail(ErrorCode::Busy, "the agent does not read its input");
-  } else {
-    line.delivery->outcome =
-        fail(ErrorCode::ProcessCrash, "the agent stopped reading in the middle of a line");
-    discard_input();
-    kill();
-  }
-  changed_.cancel();
-}
-
-void Child::give_up(const std::shared_ptr<Delivery>& delivery) {
-  if (delivery->outcome) return;
-  delivery->given_up = true;
-  const auto line = std::ranges::find(input_, delivery, &Input::delivery);
-  if (line == input_.begin()) {
-    boost::system::error_code ignored;
-    stdin_.cancel(ignored);  // write_input looks again.
-    return;
-  }
-  input_bytes_ -= line->bytes.size();
-  input_.erase(line);
-  delivery->outcome = fail(ErrorCode::Busy, "the agent does not read its input");
-  changed_.cancel();
-}
-
-asio::awaitable<Result<void>> Child::deliver_line(std::string line,
-                                                  std::chrono::milliseconds limit) {
-  const auto self = shared_from_this();
-  const auto delivery = std::make_shared<Delivery>();
-  if (auto queued = queue({std::move(line), 0, delivery}); !queued) co_return queued;
-  asio::steady_timer deadline(changed_.get_executor(), limit);
-  deadline.async_wait([self, delivery](boost::system::error_code stopped) {
-    if (!stopped) self->give_up(delivery);
-  });
-  while (!delivery->outcome) co_await change(self);
-  co_return *delivery->outcome;
-}
-
-/// Forgets what is queued and closes stdin.
-void Child::discard_input() {
-  boost::system::error_code ignored;
-  stdin_.close(ignored);  // First: it ends a write that still looks at the queue.
-  for (const Input& line : input_) {
-    if (!line.delivery || line.delivery->outcome) continue;
-    line.delivery->outcome =
-        fail(ErrorCode::ProcessCrash, "the agent does not take input any more");
-  }
-  input_.clear();
-  input_bytes_ = 0;
-  input_closing_ = true;
-  changed_.cancel();
-}
-
 asio::awaitable<Result<void>> Child::flushed() {
   const auto self = shared_from_this();
-  while (!status_ && !input_broken_ && !input_.empty()) co_await change(self);
+  auto flushed = co_await input_->flushed();
   if (status_) co_return fail(ErrorCode::ProcessCrash, "the agent " + status_->text());
-  if (input_broken_) co_return fail(ErrorCode::ProcessCrash, "the agent closed its input");
-  co_return Result<void>();
-}
-
-void Child::close_stdin() {
-  if (input_closing_) return;
-  input_closing_ = true;
-  if (input_.empty()) discard_input();
+  co_return flushed;
 }
 
 void Child::order(GuardianOrder what) {
@@ -423,7 +289,7 @@ asio::awaitable<void> Child::watch_guardian(std::shared_ptr<Child> self) {
   const ExitStatus status = self->read_report();
   self->drain_stderr_now();
   self->status_ = status;
-  self->discard_input();
+  self->input_->discard();
   boost::system::error_code ignored;
   self->stdout_.cancel(ignored);
   self->socket_.reset();
@@ -449,13 +315,15 @@ class GuardedProcess final : public AgentProcess {
   ~GuardedProcess() override { child_->abandon(); }
 
   asio::awaitable<std::optional<Line>> next_line() override { return child_->next_line(); }
-  Result<void> write_line(std::string line) override { return child_->write_line(std::move(line)); }
+  Result<void> write_line(std::string line) override {
+    return child_->input()->write(std::move(line));
+  }
   asio::awaitable<Result<void>> deliver_line(std::string line,
                                              std::chrono::milliseconds limit) override {
-    return child_->deliver_line(std::move(line), limit);
+    return child_->input()->deliver(std::move(line), limit);
   }
   asio::awaitable<Result<void>> flushed() override { return child_->flushed(); }
-  void close_stdin() override { child_->close_stdin(); }
+  void close_stdin() override { child_->input()->close(); }
   void terminate() override { child_->order(GuardianOrder::Terminate); }
   void kill() override { child_->kill(); }
   [[nodiscard]] bool alive() const override { return child_->alive(); }
