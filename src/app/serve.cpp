@@ -27,6 +27,7 @@
 #include "process/spawn.h"
 #include "providers/timers.h"
 #include "server/server.h"
+#include "session/service/session_service.h"
 #include "store/data_dir.h"
 #include "store/sqlite/sqlite_store.h"
 

@@ -44,7 +44,7 @@ std::vector<SessionInboxMessage> inboxes_of(std::vector<InboxItem> items) {
 
 }  // namespace
 
-Client::Client(std::shared_ptr<Outbox> outbox, Hub& hub, SessionService& service, std::string grant)
+Client::Client(std::shared_ptr<Outbox> outbox, Hub& hub, Sessions& service, std::string grant)
     : outbox_(std::move(outbox)),
       hub_(hub),
       service_(service),
@@ -67,8 +67,7 @@ void Client::start() {
     self->hub_.mark(self);
   });
   seen_ = hub_.board().head();
-  send(encode_message(
-      HelloMessage{std::string(kVersion), kWireVersion, service_.store().info().epoch}));
+  send(encode_message(HelloMessage{std::string(kVersion), kWireVersion, service_.info().epoch}));
   send(encode_message(ProjectListMessage{service_.projects()}));
   for (const AgentStatusMessage& status : service_.agent_statuses()) send(encode_message(status));
   for (const SessionInfo& info : service_.glance()) {

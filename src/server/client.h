@@ -21,13 +21,13 @@
 #include "server/hub.h"
 #include "server/outbox.h"
 #include "session/event.h"
-#include "session/service/session_service.h"
+#include "session/sessions.h"
 
 namespace lb {
 
 class Client final : public Stream, public std::enable_shared_from_this<Client> {
  public:
-  Client(std::shared_ptr<Outbox> outbox, Hub& hub, SessionService& service, std::string grant);
+  Client(std::shared_ptr<Outbox> outbox, Hub& hub, Sessions& service, std::string grant);
   ~Client() override;
 
   /// Says hello and what the state is; from here on the hub pumps it.
@@ -62,7 +62,7 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
   void follow(const SessionId& session, Opened opened, std::optional<std::string> request_id);
   void unfollow(const SessionId& session);
   [[nodiscard]] bool over() const { return over_; }
-  [[nodiscard]] SessionService& service() { return service_; }
+  [[nodiscard]] Sessions& service() { return service_; }
   [[nodiscard]] Hub& hub() { return hub_; }
   [[nodiscard]] std::size_t following() const { return followed_.size(); }
   [[nodiscard]] asio::any_io_executor executor() { return outbox_->socket().get_executor(); }
@@ -91,7 +91,7 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
 
   std::shared_ptr<Outbox> outbox_;
   Hub& hub_;
-  SessionService& service_;
+  Sessions& service_;
   std::string grant_;
   Follows followed_;
   /// Who may have something, longest waiting first: a client that follows hundreds is not gone

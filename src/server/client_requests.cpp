@@ -1,5 +1,5 @@
 // What a client may ask on its WebSocket: each request is one coroutine that calls the
-// SessionService and answers. They run side by side; the requestId tells the answers apart.
+// Sessions and answers. They run side by side; the requestId tells the answers apart.
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 

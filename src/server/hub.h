@@ -2,7 +2,7 @@
 ///
 /// A stream that has something to send marks itself; once per turn of the loop all marked streams
 /// are pumped, so everything that happened in that turn leaves in one write per client. The hub
-/// also turns the news of the SessionService into notices on the Board, ends the streams of a
+/// also turns the news of the Sessions into notices on the Board, ends the streams of a
 /// revoked credential, and once a second lets each stream look after its time limits.
 ///
 /// Lives on the io thread, owned by the server, outlives the streams.
@@ -19,7 +19,7 @@
 
 #include "base/time.h"
 #include "server/board.h"
-#include "session/service/session_service.h"
+#include "session/sessions.h"
 
 namespace lb {
 

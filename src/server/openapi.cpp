@@ -2,9 +2,9 @@
 
 #include "base/shape.h"
 #include "base/version.h"
+#include "model/answers.h"
 #include "model/client_message.h"
 #include "model/server_message.h"
-#include "server/api_types.h"
 
 namespace lb {
 namespace {

@@ -7,13 +7,13 @@
 #include "server/auth.h"
 #include "server/hub.h"
 #include "server/router.h"
-#include "session/service/session_service.h"
+#include "session/sessions.h"
 
 namespace lb {
 
 /// What the handlers work with; outlives the router.
 struct Api {
-  SessionService& service;
+  Sessions& service;
   Auth& auth;
   Hub& hub;
   std::string openapi;  // Filled when all routes are known.

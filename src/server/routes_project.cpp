@@ -1,6 +1,6 @@
 // Projects and agents.
 #include "base/metrics.h"
-#include "server/api_types.h"
+#include "model/answers.h"
 #include "server/routes.h"
 
 namespace lb {

@@ -1,7 +1,7 @@
 // What can be read of sessions: timelines, events, outputs, exports, attachments, search.
 #include <fmt/format.h>
 
-#include "server/api_types.h"
+#include "model/answers.h"
 #include "server/routes.h"
 #include "server/sse.h"
 #include "session/texts.h"
@@ -36,7 +36,7 @@ HttpResponse answer_window(Api& api, const History& history) {
   out += ']';
   if (history.before) out += ",\"before\":" + std::to_string(*history.before);
   out += ",\"epoch\":";
-  append_quoted(out, api.service.store().info().epoch);
+  append_quoted(out, api.service.info().epoch);
   out += '}';
   return json_response(200, std::move(out));
 }

@@ -1,5 +1,5 @@
 // What can be done with a session.
-#include "server/api_types.h"
+#include "model/answers.h"
 #include "server/routes.h"
 
 namespace lb {

@@ -7,8 +7,7 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
-#include "base/version.h"
-#include "server/api_types.h"
+#include "model/answers.h"
 #include "server/routes.h"
 #include "server/websocket.h"
 
@@ -75,12 +74,7 @@ asio::awaitable<HttpResponse> ticket(Api& api, HttpRequest request) {
 }
 
 asio::awaitable<HttpResponse> info(Api& api, HttpRequest) {
-  const StoreInfo store = api.service.store().info();
-  co_return answer(200, InfoBody{std::string(kVersion),
-                                 kWireVersion,
-                                 store.epoch,
-                                 {store.kind, store.durability},
-                                 api.service.started_at()});
+  co_return answer(200, api.service.info());
 }
 
 std::uint64_t resident_bytes() {

@@ -64,7 +64,7 @@ bool Cidr::contains(const asio::ip::address& other) const {
   return true;
 }
 
-Server::Server(asio::any_io_executor io, SessionService& service, Auth& auth, ServerOptions options)
+Server::Server(asio::any_io_executor io, Sessions& service, Auth& auth, ServerOptions options)
     : io_(io),
       service_(service),
       options_(std::move(options)),

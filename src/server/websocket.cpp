@@ -110,7 +110,7 @@ void configure(Socket& socket, bool with_subprotocol) {
 
 class WebSocketTask final : public SocketTask {
  public:
-  WebSocketTask(HttpRequest request, Hub& hub, SessionService& service)
+  WebSocketTask(HttpRequest request, Hub& hub, Sessions& service)
       : request_(std::move(request)), hub_(hub), service_(service) {}
 
   asio::awaitable<void> run(asio::ip::tcp::socket tcp) override {
@@ -157,7 +157,7 @@ class WebSocketTask final : public SocketTask {
 
   HttpRequest request_;
   Hub& hub_;
-  SessionService& service_;
+  Sessions& service_;
 };
 
 bool names(std::string_view list, std::string_view word) {
@@ -177,8 +177,7 @@ Result<void> check_upgrade(const HttpRequest& request) {
   return {};
 }
 
-std::shared_ptr<SocketTask> make_websocket_task(HttpRequest request, Hub& hub,
-                                                SessionService& service) {
+std::shared_ptr<SocketTask> make_websocket_task(HttpRequest request, Hub& hub, Sessions& service) {
   return std::make_shared<WebSocketTask>(std::move(request), hub, service);
 }
 

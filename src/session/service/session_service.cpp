@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/run_on.h"
+#include "base/version.h"
 #include "session/texts.h"
 
 namespace lb {
@@ -27,6 +28,15 @@ SessionService::~SessionService() {
 
 void SessionService::set_events(ServiceEvents* events) {
   events_ = events != nullptr ? events : &nobody_;
+}
+
+InfoBody SessionService::info() const {
+  StoreInfo store = deps_.store.info();
+  return {std::string(kVersion),
+          kWireVersion,
+          std::move(store.epoch),
+          {std::move(store.kind), std::move(store.durability)},
+          started_at_};
 }
 
 asio::awaitable<Result<void>> SessionService::start() {

@@ -1,4 +1,4 @@
-/// What the HTTP routes take and answer beyond the messages that they share with the WebSocket.
+/// What is answered over HTTP, beyond the messages that are shared with the WebSocket.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 #include "model/item.h"
 #include "model/server_message.h"
 #include "model/session.h"
-#include "session/service/session_service.h"
 
 namespace lb {
 
@@ -257,6 +256,45 @@ struct AttachmentBody {
 template <class Fields>
 void describe(Fields& field, AttachmentBody& body) {
   field("attachmentId", body.attachment_id);
+}
+
+struct SearchResult {
+  static constexpr std::string_view kName = "SearchResult";
+  SessionId session_id;
+  ItemId item_id;
+  TurnId turn_id;
+  std::string type;
+  std::string title;  // Of the session.
+  std::string cli_type;
+  ProjectId project_id;
+  std::string snippet;
+  Timestamp at;
+};
+template <class Fields>
+void describe(Fields& field, SearchResult& result) {
+  field("sessionId", result.session_id);
+  field("itemId", result.item_id);
+  field("turnId", result.turn_id);
+  field("type", result.type);
+  field("title", result.title);
+  field("cliType", result.cli_type);
+  field("projectId", result.project_id);
+  field("snippet", result.snippet);
+  field("at", result.at);
+}
+
+/// Something that waits for the user.
+struct InboxItem {
+  static constexpr std::string_view kName = "InboxItem";
+  SessionId session_id;
+  std::string title;
+  Item item;  // An approval.
+};
+template <class Fields>
+void describe(Fields& field, InboxItem& entry) {
+  field("sessionId", entry.session_id);
+  field("title", entry.title);
+  field("item", entry.item);
 }
 
 struct SearchBody {

@@ -1,0 +1,178 @@
+/// Sessions: all projects and conversations, as the server sees them.
+///
+/// The one door: HTTP, WebSocket and the command line ask here and say nothing to a provider or a
+/// store themselves. A command answers accepted or refused; what happened comes back through the
+/// session's timeline (open a Reader) and through ServiceEvents. SessionService is the one that has
+/// its sessions on this machine.
+///
+/// Lives on the io thread; every function is called on it and every coroutine resumes on it.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/answers.h"
+#include "model/client_message.h"
+#include "model/server_message.h"
+#include "session/live/history.h"
+#include "session/live/reader.h"
+
+namespace lb {
+
+namespace asio = boost::asio;
+struct StoreState;
+
+/// What the service tells everyone, as it happens. Called on the io thread; must not block. The
+/// functions may be left as they are.
+class ServiceEvents {
+ public:
+  ServiceEvents() = default;
+  ServiceEvents(const ServiceEvents&) = delete;
+  ServiceEvents& operator=(const ServiceEvents&) = delete;
+  virtual ~ServiceEvents() = default;
+  virtual void project_added(const Project&) {}
+  virtual void project_removed(const ProjectId&) {}
+  virtual void session_created(const SessionCreatedMessage&) {}
+  /// Of every session, whenever anything in its SessionInfo changes (also for newly discovered
+  /// ones).
+  virtual void session_info(const SessionInfo&) {}
+  virtual void session_facts(const SessionId&, const SessionFacts&) {}
+  /// The approvals of one session that wait for the user, with its title, whenever they change:
+  /// empty when none is left. `Sessions::inbox` has all of them.
+  virtual void session_inbox(const SessionId&, const std::string&, const std::vector<Item>&) {}
+  virtual void agent_status(const AgentStatusMessage&) {}
+  /// Something went wrong that no request is waiting for.
+  virtual void failed(const ErrorMessage&) {}
+  virtual void store_state(const StoreState&) {}
+};
+
+struct OpenOptions {
+  SessionId session_id;
+  std::optional<Revision> since;
+  std::optional<std::string> epoch;  // Of the store the cursor comes from.
+  std::optional<std::uint64_t> tail;
+  bool appends = false;
+  /// False (SSE): never a history; what is missing comes through the reader, from the beginning
+  /// when the cursor is of no use.
+  bool with_history = true;
+};
+
+struct Opened {
+  /// The whole conversation (or its tail) when there was no usable cursor. The reader goes on after
+  /// it.
+  std::optional<History> history;
+  /// A cursor was given and is of no use: above the session's revision, or of another store.
+  bool reset = false;
+  /// The session's revision now: the catch-up is over when reader->cursor() reaches it.
+  Revision rev = 0;
+  std::unique_ptr<Reader> reader;
+};
+
+struct AddedProject {
+  Project project;
+  bool existed = false;  // The same real directory was there already: PROJECT_EXISTS.
+};
+
+struct AttachmentData {
+  std::string mime_type;
+  std::string bytes;
+};
+
+struct SearchRequest {
+  std::string text;
+  std::optional<ProjectId> project_id;
+  std::optional<std::string> cli_type;
+  std::size_t limit = 50;
+};
+
+enum class ExportFormat { Markdown, Json };
+
+class Sessions {
+ public:
+  Sessions() = default;
+  Sessions(const Sessions&) = delete;
+  Sessions& operator=(const Sessions&) = delete;
+  virtual ~Sessions() = default;
+
+  /// One listener; it outlives the sessions or is taken away with nullptr.
+  virtual void set_events(ServiceEvents* events) = 0;
+  /// What runs here, since when, and over which store.
+  [[nodiscard]] virtual InfoBody info() const = 0;
+
+  // --- Projects -----------------------------------------------------------------------------
+  [[nodiscard]] virtual std::vector<Project> projects() const = 0;  // In the order added.
+  virtual asio::awaitable<Result<AddedProject>> add_project(std::string path) = 0;
+  virtual asio::awaitable<Result<void>> remove_project(ProjectId project) = 0;
+  /// Paths relative to the project, best match first.
+  virtual asio::awaitable<Result<std::vector<std::string>>> files(ProjectId project,
+                                                                  std::string query,
+                                                                  std::size_t limit) = 0;
+  /// Directories whose path begins with `prefix`, for adding a project.
+  virtual asio::awaitable<std::vector<std::string>> directories(std::string prefix) = 0;
+
+  // --- Agents -------------------------------------------------------------------------------
+  virtual asio::awaitable<std::vector<AgentInfo>> agents() = 0;
+  /// The last status of every agent, for a new connection.
+  [[nodiscard]] virtual std::vector<AgentStatusMessage> agent_statuses() const = 0;
+  virtual asio::awaitable<Result<void>> reconnect(std::string cli_type) = 0;
+  /// The user is about to make a session: starts the agent ahead. False where that is switched
+  /// off, or there is nothing to start.
+  virtual Result<bool> warm(const std::string& cli_type, const ProjectId& project) = 0;
+
+  // --- Sessions -----------------------------------------------------------------------------
+  virtual asio::awaitable<Result<SessionCreatedMessage>> create(SessionCreateRequest request) = 0;
+  virtual asio::awaitable<Result<SessionInfo>> load(SessionId session) = 0;
+  /// `ProjectIdRequired` for an empty id. Newest first.
+  [[nodiscard]] virtual Result<std::vector<SessionInfo>> list(
+      const SessionListRequest& request) = 0;
+  [[nodiscard]] virtual Result<SessionStatus> status(const SessionId& session) const = 0;
+  /// Every session that is not idle or is unread: what a new connection is told.
+  [[nodiscard]] virtual std::vector<SessionInfo> glance() const = 0;
+
+  virtual asio::awaitable<Result<SessionSentMessage>> send(SessionSendRequest request) = 0;
+  virtual asio::awaitable<Result<void>> queue(SessionQueueRequest request) = 0;
+  virtual asio::awaitable<Result<void>> cancel(SessionCancelRequest request) = 0;
+  virtual asio::awaitable<Result<void>> answer(SessionAnswerRequest request,
+                                               std::string answered_by) = 0;
+  virtual asio::awaitable<Result<void>> kill(SessionId session) = 0;
+  virtual asio::awaitable<Result<void>> rename(SessionRenameRequest request) = 0;
+  virtual asio::awaitable<Result<void>> archive(SessionArchiveRequest request) = 0;
+  virtual asio::awaitable<Result<void>> remove(SessionId session) = 0;  // …/delete
+  virtual asio::awaitable<Result<void>> set_mode(SessionModeRequest request) = 0;
+  virtual asio::awaitable<Result<void>> set_model(SessionModelRequest request) = 0;
+  virtual asio::awaitable<Result<void>> set_thinking(SessionThinkingRequest request) = 0;
+  virtual asio::awaitable<Result<void>> mark_read(SessionId session) = 0;
+  virtual asio::awaitable<Result<SessionCreatedMessage>> fork(SessionId session) = 0;
+
+  // --- Reading ------------------------------------------------------------------------------
+  /// Brings in a session that was made outside, which may take as long as its agent does. Reading
+  /// it is quick afterwards.
+  virtual asio::awaitable<Result<void>> prepare(SessionId session) = 0;
+  virtual asio::awaitable<Result<Opened>> open(OpenOptions options) = 0;
+  /// The newest `count` entries before position `before`.
+  virtual asio::awaitable<Result<History>> page(SessionPageRequest request) = 0;
+  /// The newest `count` entries.
+  virtual asio::awaitable<Result<History>> tail(SessionId session, std::uint64_t count) = 0;
+  /// Everything changed after `since`, newest form, in revision order.
+  virtual asio::awaitable<Result<History>> timeline(SessionId session, Revision since) = 0;
+  virtual asio::awaitable<Result<std::string>> output(SessionId session, ItemId item) = 0;
+  virtual asio::awaitable<Result<std::string>> export_session(SessionId session,
+                                                              ExportFormat format) = 0;
+  virtual asio::awaitable<Result<std::vector<SearchResult>>> search(SearchRequest request) = 0;
+  [[nodiscard]] virtual std::vector<InboxItem> inbox() const = 0;
+
+  // --- Attachments --------------------------------------------------------------------------
+  /// The new attachment's id. Images only: `UnsupportedMediaType` else.
+  virtual asio::awaitable<Result<std::string>> add_attachment(SessionId session,
+                                                              AttachmentData data) = 0;
+  virtual asio::awaitable<Result<AttachmentData>> attachment(SessionId session,
+                                                             std::string attachment_id) = 0;
+};
+
+}  // namespace lb
