@@ -62,6 +62,7 @@ inline std::string_view name_of(ErrorCode code) {
 struct Error {
   ErrorCode code = ErrorCode::Internal;
   std::string message;
+  std::string project_id = {};  // ProjectExists: which one; it is written beside the message.
 
   /// The same error, with what we were doing put before its message.
   Error context(std::string_view doing) && {

@@ -47,6 +47,8 @@ class ShapeCatalogue {
   void add() {
     (void)shape_of<T>();
   }
+  /// A type that no struct describes.
+  void add(ShapeType type) { types_.push_back(std::move(type)); }
   [[nodiscard]] const std::deque<ShapeType>& types() const { return types_; }
 
   template <class T>

@@ -1,4 +1,4 @@
-/// What is answered over HTTP, beyond the messages that are shared with the WebSocket.
+/// What commands answer where it is no message of the server: over HTTP only.
 #pragma once
 
 #include <cstdint>
@@ -18,37 +18,13 @@ struct ErrorBody {
   static constexpr std::string_view kName = "ErrorBody";
   std::string code;
   std::string message;
+  std::optional<std::string> project_id;  // PROJECT_EXISTS: which one.
 };
 template <class Fields>
 void describe(Fields& field, ErrorBody& body) {
   field("code", body.code);
   field("message", body.message);
-}
-
-struct Empty {
-  static constexpr std::string_view kName = "Empty";
-};
-template <class Fields>
-void describe(Fields&, Empty&) {}
-
-struct ExchangeRequest {
-  static constexpr std::string_view kName = "ExchangeRequest";
-  std::string code;
-};
-template <class Fields>
-void describe(Fields& field, ExchangeRequest& body) {
-  field("code", body.code);
-}
-
-struct ProveRequest {
-  static constexpr std::string_view kName = "ProveRequest";
-  std::string key_id;
-  std::string nonce;
-};
-template <class Fields>
-void describe(Fields& field, ProveRequest& body) {
-  field("keyId", body.key_id);
-  field("nonce", body.nonce);
+  field.optional("projectId", body.project_id);
 }
 
 struct ProofBody {
@@ -58,15 +34,6 @@ struct ProofBody {
 template <class Fields>
 void describe(Fields& field, ProofBody& body) {
   field("proof", body.proof);
-}
-
-struct WarmRequest {
-  static constexpr std::string_view kName = "WarmRequest";
-  ProjectId project_id;
-};
-template <class Fields>
-void describe(Fields& field, WarmRequest& body) {
-  field("projectId", body.project_id);
 }
 
 struct WarmBody {
@@ -135,24 +102,6 @@ void describe(Fields& field, InfoBody& body) {
   field("startedAt", body.started_at);
 }
 
-struct ProjectsBody {
-  static constexpr std::string_view kName = "ProjectsBody";
-  std::vector<Project> projects;
-};
-template <class Fields>
-void describe(Fields& field, ProjectsBody& body) {
-  field("projects", body.projects);
-}
-
-struct ProjectBody {
-  static constexpr std::string_view kName = "ProjectBody";
-  Project project;
-};
-template <class Fields>
-void describe(Fields& field, ProjectBody& body) {
-  field("project", body.project);
-}
-
 struct FileBody {
   static constexpr std::string_view kName = "FileBody";
   std::string path;
@@ -198,35 +147,6 @@ template <class Fields>
 void describe(Fields& field, LoadedBody& body) {
   field("sessionId", body.session_id);
   field("cliType", body.cli_type);
-}
-
-struct SessionsBody {
-  static constexpr std::string_view kName = "SessionsBody";
-  std::vector<SessionInfo> sessions;
-};
-template <class Fields>
-void describe(Fields& field, SessionsBody& body) {
-  field("sessions", body.sessions);
-}
-
-struct SentBody {
-  static constexpr std::string_view kName = "SentBody";
-  TurnId turn_id;
-  bool queued = false;
-};
-template <class Fields>
-void describe(Fields& field, SentBody& body) {
-  field("turnId", body.turn_id);
-  field.flag("queued", body.queued);
-}
-
-struct ForkedBody {
-  static constexpr std::string_view kName = "ForkedBody";
-  SessionId session_id;
-};
-template <class Fields>
-void describe(Fields& field, ForkedBody& body) {
-  field("sessionId", body.session_id);
 }
 
 /// Put together from shared frames when it is answered; described here for the document.

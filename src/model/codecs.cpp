@@ -1,7 +1,6 @@
 // The encoders and decoders of what is encoded and decoded in many places, compiled here and
 // nowhere else: they are most of what a file that touches an Item would otherwise spend its build
 // on.
-#include "model/client_message.h"
 #include "model/server_message.h"
 #include "model/stream_event.h"
 
@@ -19,8 +18,6 @@ template void describe(Encoder&, AgentInfo&);
 template void describe(Decoder&, AgentInfo&);
 template void describe(Encoder&, ServerMessage&);
 template void describe(Decoder&, ServerMessage&);
-template void describe(Encoder&, ClientMessage&);
-template void describe(Decoder&, ClientMessage&);
 template void describe(Encoder&, StreamEvent&);
 template void describe(Decoder&, StreamEvent&);
 

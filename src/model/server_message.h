@@ -273,6 +273,7 @@ struct ErrorMessage {
   std::string code;
   std::string message;
   std::optional<SessionId> session_id;
+  std::optional<std::string> project_id = {};  // PROJECT_EXISTS: which one.
   friend bool operator==(const ErrorMessage&, const ErrorMessage&) = default;
 };
 template <class Fields>
@@ -280,6 +281,7 @@ void describe(Fields& field, ErrorMessage& message) {
   field("code", message.code);
   field("message", message.message);
   field.optional("sessionId", message.session_id);
+  field.optional("projectId", message.project_id);
 }
 
 struct ServerMessage {

@@ -1,14 +1,11 @@
-/// Everything that crosses the wire, in one catalogue.
+/// What crosses the wire beside the commands (commands/command.h has all).
 #pragma once
 
 #include "base/shape.h"
 
 namespace lb {
 
-/// Items, turns, sessions, both directions of the WebSocket and the stream events.
+/// Items, turns, sessions, what the server says and the stream events.
 ShapeCatalogue wire_types();
-
-/// `ui/src/wire.ts`, whole.
-std::string wire_typescript();
 
 }  // namespace lb

@@ -9,9 +9,10 @@ void Board::post(const std::string& key, std::string message) {
   notices_[number] = {key, std::make_shared<const std::string>(std::move(message)), nullptr};
 }
 
-void Board::except(const std::string& key, const void* reader) {
-  const auto at = by_key_.find(key);
-  if (at != by_key_.end()) notices_.at(at->second).except = reader;
+void Board::skip(std::string_view message, const void* reader) {
+  for (auto& [number, notice] : notices_) {
+    if (*notice.message == message) notice.except = reader;
+  }
 }
 
 std::vector<Board::Message> Board::take(Number& since, const void* reader,

@@ -23,8 +23,8 @@ class Board {
 
   /// Replaces what was posted under `key`.
   void post(const std::string& key, std::string message);
-  /// `reader` got this one as the answer to its own request: it is not told again.
-  void except(const std::string& key, const void* reader);
+  /// `reader` got this very message as the answer to its own request: it is not told again.
+  void skip(std::string_view message, const void* reader);
 
   /// Messages after `since`, oldest first, until `bytes_max` is reached; moves `since` on.
   std::vector<Message> take(Number& since, const void* reader, std::size_t bytes_max) const;

@@ -44,10 +44,10 @@ std::vector<SessionInboxMessage> inboxes_of(std::vector<InboxItem> items) {
 
 }  // namespace
 
-Client::Client(std::shared_ptr<Outbox> outbox, Hub& hub, Sessions& service, std::string grant)
+Client::Client(std::shared_ptr<Outbox> outbox, Hub& hub, Sessions& sessions, std::string grant)
     : outbox_(std::move(outbox)),
       hub_(hub),
-      service_(service),
+      sessions_(sessions),
       grant_(std::move(grant)),
       room_(outbox_->socket().get_executor()),
       windows_(outbox_->socket().get_executor()),
@@ -67,13 +67,13 @@ void Client::start() {
     self->hub_.mark(self);
   });
   seen_ = hub_.board().head();
-  send(encode_message(HelloMessage{std::string(kVersion), kWireVersion, service_.info().epoch}));
-  send(encode_message(ProjectListMessage{service_.projects()}));
-  for (const AgentStatusMessage& status : service_.agent_statuses()) send(encode_message(status));
-  for (const SessionInfo& info : service_.glance()) {
+  send(encode_message(HelloMessage{std::string(kVersion), kWireVersion, sessions_.info().epoch}));
+  send(encode_message(ProjectListMessage{sessions_.projects()}));
+  for (const AgentStatusMessage& status : sessions_.agent_statuses()) send(encode_message(status));
+  for (const SessionInfo& info : sessions_.glance()) {
     send(encode_message(SessionInfoMessage{info}));
   }
-  for (const SessionInboxMessage& inbox : inboxes_of(service_.inbox())) {
+  for (const SessionInboxMessage& inbox : inboxes_of(sessions_.inbox())) {
     send(encode_message(inbox));
   }
   hub_.add(shared_from_this());
@@ -130,11 +130,23 @@ void Client::send(std::string message) {
   hub_.mark(shared_from_this());
 }
 
+void Client::answer(std::string_view type, std::string_view fields,
+                    const std::optional<std::string>& request_id) {
+  std::string message = R"({"type":")" + std::string(type) + '"';
+  if (fields.size() > 2) message.append(",").append(fields.substr(1, fields.size() - 2));
+  hub_.board().skip(message + '}', this);
+  if (request_id) {
+    message += ",\"requestId\":";
+    append_quoted(message, *request_id);
+  }
+  send(message + '}');
+}
+
 void Client::fail(const Error& error, const std::optional<std::string>& request_id,
                   std::optional<SessionId> session) {
-  send(encode_message(
-      ErrorMessage{std::string(name_of(error.code)), error.message, std::move(session)},
-      request_id));
+  ErrorMessage message{std::string(name_of(error.code)), error.message, std::move(session)};
+  if (!error.project_id.empty()) message.project_id = error.project_id;
+  send(encode_message(std::move(message), request_id));
 }
 
 void Client::send_window(std::string_view type, const History& history,

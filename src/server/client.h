@@ -27,7 +27,7 @@ namespace lb {
 
 class Client final : public Stream, public std::enable_shared_from_this<Client> {
  public:
-  Client(std::shared_ptr<Outbox> outbox, Hub& hub, Sessions& service, std::string grant);
+  Client(std::shared_ptr<Outbox> outbox, Hub& hub, Sessions& sessions, std::string grant);
   ~Client() override;
 
   /// Says hello and what the state is; from here on the hub pumps it.
@@ -47,6 +47,10 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
 
   // For the requests (client_requests.cpp).
   void send(std::string message);
+  /// The answer to a request, whose fields are a JSON object; where everyone is told the same, this
+  /// client is not told again.
+  void answer(std::string_view type, std::string_view fields,
+              const std::optional<std::string>& request_id);
   void send_window(std::string_view type, const History& history,
                    const std::optional<std::string>& request_id);
   void fail(const Error& error, const std::optional<std::string>& request_id,
@@ -62,8 +66,7 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
   void follow(const SessionId& session, Opened opened, std::optional<std::string> request_id);
   void unfollow(const SessionId& session);
   [[nodiscard]] bool over() const { return over_; }
-  [[nodiscard]] Sessions& service() { return service_; }
-  [[nodiscard]] Hub& hub() { return hub_; }
+  [[nodiscard]] Sessions& sessions() { return sessions_; }
   [[nodiscard]] std::size_t following() const { return followed_.size(); }
   [[nodiscard]] asio::any_io_executor executor() { return outbox_->socket().get_executor(); }
 
@@ -91,7 +94,7 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
 
   std::shared_ptr<Outbox> outbox_;
   Hub& hub_;
-  Sessions& service_;
+  Sessions& sessions_;
   std::string grant_;
   Follows followed_;
   /// Who may have something, longest waiting first: a client that follows hundreds is not gone

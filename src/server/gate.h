@@ -12,18 +12,11 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "commands/access.h"
 #include "server/auth.h"
 #include "server/http_message.h"
 
 namespace lb {
-
-/// What a route asks for.
-enum class Access {
-  Shell,       // The page and its assets: no credential, a link from anywhere may lead here.
-  Open,        // No credential, but not from another site: health, the code exchange.
-  Credential,  // A bearer.
-  Socket,      // A bearer, or from a browser a ticket and an exact Origin.
-};
 
 struct GateOptions {
   std::uint16_t port = 0;

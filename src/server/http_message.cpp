@@ -71,6 +71,10 @@ HttpResponse error_response(const Error& error) {
   body += shape.name;
   body += R"(","message":)";
   append_quoted(body, error.message);
+  if (!error.project_id.empty()) {
+    body += ",\"projectId\":";
+    append_quoted(body, error.project_id);
+  }
   body += '}';
   return json_response(shape.http_status, std::move(body));
 }

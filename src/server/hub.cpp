@@ -18,13 +18,6 @@ constexpr std::uint64_t kGatherUs = 60;
 
 }  // namespace
 
-std::string project_key(const ProjectId& project) {
-  return "project:" + project.str();
-}
-std::string created_key(const SessionId& session) {
-  return "created:" + session.str();
-}
-
 Hub::Hub(asio::any_io_executor io) : io_(io), timer_(io) {
   next_tick();
 }
@@ -112,15 +105,15 @@ void Hub::post(const std::string& key, std::string message) {
 }
 
 void Hub::project_added(const Project& project) {
-  post(project_key(project.project_id), encode_message(ProjectAddedMessage{project}));
+  post("project:" + project.project_id.str(), encode_message(ProjectAddedMessage{project}));
 }
 
 void Hub::project_removed(const ProjectId& project) {
-  post(project_key(project), encode_message(ProjectRemovedMessage{project}));
+  post("project:" + project.str(), encode_message(ProjectRemovedMessage{project}));
 }
 
 void Hub::session_created(const SessionCreatedMessage& created) {
-  post(created_key(created.session_id), encode_message(created));
+  post("created:" + created.session_id.str(), encode_message(created));
 }
 
 void Hub::session_info(const SessionInfo& info) {
@@ -153,8 +146,8 @@ void Hub::store_state(const StoreState& state) {
   failed({std::string(name_of(ErrorCode::StoreFull)), state.message, std::nullopt});
 }
 
-void Hub::session_list(const SessionListMessage& list) {
-  post("list:" + list.project_id.str(), encode_message(list));
+void Hub::session_list(const SessionListMessage& left) {
+  post("list:" + left.project_id.str(), encode_message(left));
 }
 
 }  // namespace lb

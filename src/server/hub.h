@@ -78,11 +78,10 @@ class Hub final : public ServiceEvents {
   void session_facts(const SessionId& session, const SessionFacts& facts) override;
   void session_inbox(const SessionId& session, const std::string& title,
                      const std::vector<Item>& items) override;
+  void session_list(const SessionListMessage& left) override;
   void agent_status(const AgentStatusMessage& status) override;
   void failed(const ErrorMessage& error) override;
   void store_state(const StoreState& state) override;
-  /// The sessions of a project, after one was deleted.
-  void session_list(const SessionListMessage& list);
 
  private:
   void post(const std::string& key, std::string message);
@@ -103,10 +102,6 @@ class Hub final : public ServiceEvents {
   bool stopping_ = false;
   std::uint64_t errors_ = 0;
 };
-
-/// The keys under which the hub posts: an asker's own change is its answer, not news.
-std::string project_key(const ProjectId& project);
-std::string created_key(const SessionId& session);
 
 /// One message of the server as text.
 template <class Body>

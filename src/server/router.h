@@ -1,8 +1,6 @@
-/// Router: the table of everything that can be asked over HTTP.
+/// Router: from a method and a path to who handles it.
 ///
-/// One row per route says all there is to know of it: who may ask, what goes in, what comes out.
-/// Dispatch, the OpenAPI document and the tests that every route needs a credential read the same
-/// rows. Filled at start, read-only afterwards.
+/// Filled from the table of commands at start (routes.h), read-only afterwards.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -23,19 +21,14 @@ namespace asio = boost::asio;
 
 using Handler = std::function<asio::awaitable<HttpResponse>(HttpRequest request)>;
 
-enum class BodyKind { None, Json, Image };
+enum class BodyKind { Json, Image };
 
 struct Route {
   std::string method;   // GET or POST
   std::string pattern;  // /api/session/:id/send
-  std::string summary;
-  std::string request;   // Name of the body's type; empty: no body.
-  std::string response;  // Name of the answer's type, or a media type; empty: `{}`.
   Handler handler;
-  int status = 200;
   Access access = Access::Credential;
-  BodyKind body = BodyKind::None;
-  std::vector<std::string> query = {};  // Names of query parameters.
+  BodyKind body = BodyKind::Json;
 };
 
 class Router {

@@ -10,11 +10,10 @@ namespace {
 
 Router some_routes() {
   Router router;
-  router.add({"GET", "/api/session/list", "", "", "", {}});
-  router.add(
-      {"POST", "/api/session/:id/send", "", "X", "", {}, 202, Access::Credential, BodyKind::Json});
-  router.add({"GET", "/api/session/:id/item/:itemId/output", "", "", "", {}});
-  router.add({"GET", "/healthz", "", "", "", {}, 200, Access::Open});
+  router.add({"GET", "/api/session/list", {}});
+  router.add({"POST", "/api/session/:id/send", {}});
+  router.add({"GET", "/api/session/:id/item/:itemId/output", {}});
+  router.add({"GET", "/healthz", {}, Access::Open});
   return router;
 }
 
@@ -106,7 +105,7 @@ TEST_CASE("the board tells each reader only the newest of what it has not seen")
   board.post("y", "y1");
   CHECK(board.take(seen_a, &a, 1000).size() == 2);
   board.post("x", "x2");
-  board.except("x", &a);
+  board.skip("x2", &a);
   CHECK(board.take(seen_a, &a, 1000).empty());
   const auto late = board.take(seen_b, &b, 1000);
   REQUIRE(late.size() == 2);

@@ -1,4 +1,4 @@
-// Credentials, health, what the server is, metrics, and the upgrade to a WebSocket.
+// Credentials, health, metrics, the OpenAPI document and the upgrade to a WebSocket.
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
+#include "commands/derived.h"
 #include "model/answers.h"
 #include "server/routes.h"
 #include "server/websocket.h"
@@ -30,17 +31,15 @@ bool is_foreign_user(const HttpRequest& request) {
          *request.peer_user != kRoot;
 }
 
-asio::awaitable<HttpResponse> exchange(Api& api, HttpRequest request) {
-  auto body = body_of<ExchangeRequest>(request);
-  if (!body) co_return error_response(body.error());
-  if (is_foreign_user(request)) {
+asio::awaitable<HttpResponse> exchange(Api& api, ExchangeRequest request, HttpRequest http) {
+  if (is_foreign_user(http)) {
     // The code is neither spent nor counted: it is the user's, and still good.
     counter("lb_auth_failures_total", "Credentials refused.", "kind=\"user\"").add();
-    log_warn("auth.foreign_user", {{"uid", *request.peer_user}});
+    log_warn("auth.foreign_user", {{"uid", *http.peer_user}});
     co_return error_response(
         {ErrorCode::InvalidCode, "this server belongs to another user of this machine"});
   }
-  auto token = api.auth.exchange(body->code);
+  auto token = api.auth.exchange(request.code);
   if (token) co_return answer(200, TokenBody{std::move(*token)});
   HttpResponse response = error_response(token.error());
   if (token.error().code == ErrorCode::RateLimited)
@@ -51,15 +50,13 @@ asio::awaitable<HttpResponse> exchange(Api& api, HttpRequest request) {
 /// Before a page gives its bearer away it asks whether this is the server it got it from: another
 /// program may have taken the port. The Host is part of the proof, so that nobody can pass the
 /// question on to the real server, which then listens elsewhere.
-asio::awaitable<HttpResponse> prove(Api& api, HttpRequest request) {
-  auto body = body_of<ProveRequest>(request);
-  if (!body) co_return error_response(body.error());
+asio::awaitable<HttpResponse> prove(Api& api, ProveRequest request, HttpRequest http) {
   constexpr std::size_t kNonceCharsMax = 128;
-  if (body->nonce.size() < 32 || body->nonce.size() > kNonceCharsMax) {
+  if (request.nonce.size() < 32 || request.nonce.size() > kNonceCharsMax) {
     co_return error_response({ErrorCode::InvalidRequest, "nonce: 32 to 128 characters"});
   }
   auto proof =
-      api.auth.prove(body->key_id, std::string(request.field("host")) + "\n" + body->nonce);
+      api.auth.prove(request.key_id, std::string(http.field("host")) + "\n" + request.nonce);
   if (!proof) {
     co_return error_response(
         {ErrorCode::Unauthenticated, "no valid credential; run: liminal-builder open"});
@@ -67,14 +64,10 @@ asio::awaitable<HttpResponse> prove(Api& api, HttpRequest request) {
   co_return answer(200, ProofBody{std::move(*proof)});
 }
 
-asio::awaitable<HttpResponse> ticket(Api& api, HttpRequest request) {
+asio::awaitable<HttpResponse> ticket(Api& api, Empty, HttpRequest http) {
   constexpr std::uint64_t kLife =
       std::chrono::duration_cast<std::chrono::milliseconds>(limits::kTicketLife).count();
-  co_return answer(200, TicketBody{api.auth.make_ticket(request.grant), kLife});
-}
-
-asio::awaitable<HttpResponse> info(Api& api, HttpRequest) {
-  co_return answer(200, api.service.info());
+  co_return answer(200, TicketBody{api.auth.make_ticket(http.grant), kLife});
 }
 
 std::uint64_t resident_bytes() {
@@ -85,7 +78,7 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-asio::awaitable<HttpResponse> metrics(Api&, HttpRequest) {
+asio::awaitable<HttpResponse> metrics(Api&, Empty, HttpRequest) {
   gauge("process_resident_memory_bytes", "Resident memory.")
       .set(static_cast<std::int64_t>(resident_bytes()));
   HttpResponse response;
@@ -94,65 +87,39 @@ asio::awaitable<HttpResponse> metrics(Api&, HttpRequest) {
   co_return response;
 }
 
-asio::awaitable<HttpResponse> upgrade(Api& api, HttpRequest request) {
-  if (auto proper = check_upgrade(request); !proper) co_return error_response(proper.error());
+asio::awaitable<HttpResponse> upgrade(Api& api, Empty, HttpRequest http) {
+  if (auto proper = check_upgrade(http); !proper) co_return error_response(proper.error());
   HttpResponse response;
-  response.takeover = make_websocket_task(std::move(request), api.hub, api.service);
+  response.takeover = make_websocket_task(std::move(http), api.hub, api.sessions);
   co_return response;
 }
 
-asio::awaitable<HttpResponse> health(Api&, HttpRequest) {
+asio::awaitable<HttpResponse> health(Api&, Empty, HttpRequest) {
   co_return answer(200, HealthBody{});
 }
 
-asio::awaitable<HttpResponse> logout(Api& api, HttpRequest request) {
-  api.auth.logout(request.grant);
+asio::awaitable<HttpResponse> logout(Api& api, Empty, HttpRequest http) {
+  api.auth.logout(http.grant);
   co_return json_response(200, "{}");
 }
 
-asio::awaitable<HttpResponse> openapi(Api& api, HttpRequest) {
-  co_return json_response(200, api.openapi);
+asio::awaitable<HttpResponse> openapi(Api&, Empty, HttpRequest) {
+  static const std::string document = openapi_document();
+  co_return json_response(200, document);
 }
 
 }  // namespace
 
-Result<std::optional<std::uint64_t>> number_of(const HttpRequest& request,
-                                               const std::string& name) {
-  const auto at = request.query.find(name);
-  if (at == request.query.end()) return std::nullopt;
-  const std::string& text = at->second;
-  const bool digits = !text.empty() && text.size() <= 18 &&
-                      text.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits) return fail(ErrorCode::InvalidRequest, name + ": expected a number");
-  return std::stoull(text);
-}
-
-void add_system_routes(Router& router, Api& api) {
-  router.add({"GET", "/healthz", "Whether the server runs", "", "HealthBody", bind(api, health),
-              200, Access::Open});
-  router.add({"GET", "/readyz", "Whether the server is ready", "", "HealthBody", bind(api, health),
-              200, Access::Open});
-  router.add({"POST", "/api/auth/exchange", "Swap a launch code for a bearer", "ExchangeRequest",
-              "TokenBody", bind(api, exchange), 200, Access::Open, BodyKind::Json});
-  router.add({"POST", "/api/auth/prove", "Whether this server knows a bearer, without sending it",
-              "ProveRequest", "ProofBody", bind(api, prove), 200, Access::Open, BodyKind::Json});
-  router.add({"POST", "/api/auth/ticket", "A ticket for one WebSocket upgrade", "", "TicketBody",
-              bind(api, ticket)});
-  router.add({"POST", "/api/auth/logout", "End this bearer and all that was opened with it", "", "",
-              bind(api, logout)});
-  router.add({"GET", "/api/info", "Versions and the store", "", "InfoBody", bind(api, info)});
-  router.add({"GET", "/metrics", "Prometheus metrics", "", "text/plain", bind(api, metrics)});
-  router.add(
-      {"GET", "/api/openapi.json", "This document", "", "application/json", bind(api, openapi)});
-  router.add({"GET", "/ws", "Upgrade to a WebSocket", "", "text/plain", bind(api, upgrade), 101,
-              Access::Socket});
-}
-
-void add_all_routes(Router& router, Api& api) {
-  add_system_routes(router, api);
-  add_project_routes(router, api);
-  add_session_routes(router, api);
-  add_reading_routes(router, api);
+void bind_system(OwnHandlers& handlers) {
+  handlers["auth:exchange"] = own<ExchangeRequest, exchange>;
+  handlers["auth:prove"] = own<ProveRequest, prove>;
+  handlers["auth:ticket"] = own<Empty, ticket>;
+  handlers["auth:logout"] = own<Empty, logout>;
+  handlers["health"] = own<Empty, health>;
+  handlers["ready"] = own<Empty, health>;
+  handlers["metrics"] = own<Empty, metrics>;
+  handlers["openapi"] = own<Empty, openapi>;
+  handlers["socket"] = own<Empty, upgrade>;
 }
 
 }  // namespace lb

@@ -9,7 +9,6 @@
 #include "base/awaitable.h"
 #include "base/log.h"
 #include "base/metrics.h"
-#include "server/openapi.h"
 
 namespace lb {
 namespace {
@@ -64,24 +63,23 @@ bool Cidr::contains(const asio::ip::address& other) const {
   return true;
 }
 
-Server::Server(asio::any_io_executor io, Sessions& service, Auth& auth, ServerOptions options)
+Server::Server(asio::any_io_executor io, Sessions& sessions, Auth& auth, ServerOptions options)
     : io_(io),
-      service_(service),
+      sessions_(sessions),
       options_(std::move(options)),
       hub_(io),
-      api_{service, auth, hub_, {}},
+      api_{sessions, auth, hub_},
       assets_(options_.ui_root),
       gate_({0, options_.external_origin}, auth),
       context_{gate_, router_, assets_} {
   add_all_routes(router_, api_);
-  api_.openapi = openapi_document(router_);
-  service_.set_events(&hub_);
+  sessions_.set_events(&hub_);
   auth.on_revoked([this](const std::string& grant) { hub_.end_grant(grant); });
 }
 
 Server::~Server() {
   api_.auth.on_revoked({});
-  service_.set_events(nullptr);
+  sessions_.set_events(nullptr);
 }
 
 Result<void> Server::listen() {

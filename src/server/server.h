@@ -1,7 +1,7 @@
 /// Server: listens, and owns everything between a socket and the Sessions.
 ///
 /// `listen` binds (loopback: 127.0.0.1 and ::1), `start` begins to accept, `stop` tells everyone
-/// and waits a moment for them to go. Lives on the io thread; the service and the credentials
+/// and waits a moment for them to go. Lives on the io thread; the sessions and the credentials
 /// outlive it.
 #pragma once
 
@@ -42,7 +42,7 @@ struct ServerOptions {
 
 class Server {
  public:
-  Server(asio::any_io_executor io, Sessions& service, Auth& auth, ServerOptions options);
+  Server(asio::any_io_executor io, Sessions& sessions, Auth& auth, ServerOptions options);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -64,7 +64,7 @@ class Server {
   void welcome(asio::ip::tcp::socket socket);
 
   asio::any_io_executor io_;
-  Sessions& service_;
+  Sessions& sessions_;
   ServerOptions options_;
   std::uint16_t port_ = 0;
   Hub hub_;

@@ -110,8 +110,8 @@ void configure(Socket& socket, bool with_subprotocol) {
 
 class WebSocketTask final : public SocketTask {
  public:
-  WebSocketTask(HttpRequest request, Hub& hub, Sessions& service)
-      : request_(std::move(request)), hub_(hub), service_(service) {}
+  WebSocketTask(HttpRequest request, Hub& hub, Sessions& sessions)
+      : request_(std::move(request)), hub_(hub), sessions_(sessions) {}
 
   asio::awaitable<void> run(asio::ip::tcp::socket tcp) override {
     const auto outbox = std::make_shared<Outbox>(std::move(tcp));
@@ -121,7 +121,7 @@ class WebSocketTask final : public SocketTask {
     const auto [refused] = co_await socket.async_accept(handshake, kNoThrow);
     if (refused) co_return;
 
-    const auto client = std::make_shared<Client>(outbox, hub_, service_, request_.grant);
+    const auto client = std::make_shared<Client>(outbox, hub_, sessions_, request_.grant);
     socket.control_callback(
         [weak = std::weak_ptr(client)](websocket::frame_type kind, beast::string_view) {
           const auto self = weak.lock();
@@ -157,7 +157,7 @@ class WebSocketTask final : public SocketTask {
 
   HttpRequest request_;
   Hub& hub_;
-  Sessions& service_;
+  Sessions& sessions_;
 };
 
 bool names(std::string_view list, std::string_view word) {
@@ -177,8 +177,8 @@ Result<void> check_upgrade(const HttpRequest& request) {
   return {};
 }
 
-std::shared_ptr<SocketTask> make_websocket_task(HttpRequest request, Hub& hub, Sessions& service) {
-  return std::make_shared<WebSocketTask>(std::move(request), hub, service);
+std::shared_ptr<SocketTask> make_websocket_task(HttpRequest request, Hub& hub, Sessions& sessions) {
+  return std::make_shared<WebSocketTask>(std::move(request), hub, sessions);
 }
 
 }  // namespace lb

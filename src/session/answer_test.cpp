@@ -49,7 +49,8 @@ struct Asked {
   void begin(SessionAnswerRequest request) {
     gate->writing = false;
     outcome.reset();
-    asio::co_spawn(world.loop.context(), world.service->answer(std::move(request), "me"),
+    asio::co_spawn(world.loop.context(),
+                   ask(*world.service, &Session::answer, std::move(request), "me"),
                    [this](std::exception_ptr, Result<void> result) { outcome = result; });
     REQUIRE(world.loop.until([this] { return gate->writing; }));
   }
@@ -91,8 +92,8 @@ TEST_CASE("an answer is durable before it is written, and final when the agent h
   CHECK(asked.world.info(asked.session).activity == Activity::NeedsApproval);
 
   SUBCASE("whoever comes second is told so") {
-    const auto second =
-        asked.world.loop.run(asked.world.service->answer(asked.decision("no"), "other"));
+    const auto second = asked.world.loop.run(
+        ask(*asked.world.service, &Session::answer, asked.decision("no"), "other"));
     CHECK(second.error().code == ErrorCode::AlreadyAnswered);
   }
   CHECK(asked.end(Result<void>{}).has_value());
@@ -157,7 +158,8 @@ TEST_CASE("words for which the protocol has no place are the next prompt") {
   request.message = "and tidy up after it";
   SUBCASE("no place") {
     asked.world.claude->carries_message = false;
-    REQUIRE(asked.world.loop.run(asked.world.service->answer(request, "me")).has_value());
+    REQUIRE(asked.world.loop.run(ask(*asked.world.service, &Session::answer, request, "me"))
+                .has_value());
     CHECK(asked.world.claude->sent.size() == 1);  // They wait for the end of the turn.
     asked.world.claude->complete(asked.session, asked.turn);
     REQUIRE(asked.world.loop.until([&] { return asked.world.claude->sent.size() == 2; }));
@@ -165,14 +167,16 @@ TEST_CASE("words for which the protocol has no place are the next prompt") {
   }
   SUBCASE("no place, and the agent ends the turn because of the answer") {
     asked.world.claude->carries_message = false;
-    REQUIRE(asked.world.loop.run(asked.world.service->answer(request, "me")).has_value());
+    REQUIRE(asked.world.loop.run(ask(*asked.world.service, &Session::answer, request, "me"))
+                .has_value());
     SUBCASE("they are sent") {
       asked.world.claude->complete(asked.session, asked.turn, TurnStatus::Cancelled);
       REQUIRE(asked.world.loop.until([&] { return asked.world.claude->sent.size() == 2; }));
       CHECK(asked.world.claude->sent[1].prompt.content == "and tidy up after it");
     }
     SUBCASE("they wait when the user stopped it") {
-      REQUIRE(asked.world.loop.run(asked.world.service->cancel({asked.session, std::nullopt}))
+      REQUIRE(asked.world.loop
+                  .run(ask(*asked.world.service, &Session::cancel, {asked.session, std::nullopt}))
                   .has_value());
       asked.world.claude->complete(asked.session, asked.turn, TurnStatus::Cancelled);
       asked.world.loop.settle();
@@ -191,7 +195,8 @@ TEST_CASE("words for which the protocol has no place are the next prompt") {
     }
   }
   SUBCASE("a place") {
-    REQUIRE(asked.world.loop.run(asked.world.service->answer(request, "me")).has_value());
+    REQUIRE(asked.world.loop.run(ask(*asked.world.service, &Session::answer, request, "me"))
+                .has_value());
     asked.world.claude->complete(asked.session, asked.turn);
     asked.world.loop.settle();
     CHECK(asked.world.claude->sent.size() == 1);

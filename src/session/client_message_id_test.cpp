@@ -49,9 +49,11 @@ TEST_CASE("a queued turn carries the client's id when it waits, is edited, runs 
   const TurnId never = world.send(session, "Never", "key-3")->turn_id;
   CHECK(world.turn(session, next)->type == TurnType::Queued);
   CHECK(world.turn(session, next)->client_message_id == "key-2");
-  REQUIRE(world.loop.run(world.service->queue({session, next, "Better"})).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::edit_queue, {session, next, "Better"}))
+              .has_value());
   CHECK(world.turn(session, next)->client_message_id == "key-2");
-  REQUIRE(world.loop.run(world.service->queue({session, never, std::nullopt})).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::edit_queue, {session, never, std::nullopt}))
+              .has_value());
   CHECK(world.turn(session, never)->status == TurnStatus::Cancelled);
   CHECK(world.turn(session, never)->client_message_id == "key-3");
   world.claude->fail_turn(session, first, {ErrorCode::ProcessCrash, "It crashed."});
@@ -59,7 +61,7 @@ TEST_CASE("a queued turn carries the client's id when it waits, is edited, runs 
   CHECK(world.turn(session, next)->held);
   CHECK(world.turn(session, next)->client_message_id == "key-2");
   SessionQueueRequest resume{session, std::nullopt, std::nullopt, true};
-  REQUIRE(world.loop.run(world.service->queue(resume)).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::edit_queue, resume)).has_value());
   REQUIRE(world.loop.until([&] { return world.claude->sent.size() == 2; }));
   world.claude->complete(session, next);
   world.loop.settle();

@@ -52,7 +52,7 @@ struct Server {
     request.session_id = session;
     request.content = text;
     request.client_message_id = key;
-    return loop.run(service->send(std::move(request)));
+    return loop.run(ask(*service, &Session::send, std::move(request)));
   }
 
   IoLoop loop;
@@ -96,7 +96,8 @@ void say_line(int fd, const std::string& line) {
   };
   opened->reader->on_ready(pump);
   // What a former life left in the queue is held until somebody resumes it.
-  if (!server.loop.run(server.service->queue({session, std::nullopt, std::nullopt, true}))) {
+  if (!server.loop.run(ask(*server.service, &Session::edit_queue,
+                           {session, std::nullopt, std::nullopt, true}))) {
     ::_exit(5);
   }
   for (int n = 0;; ++n) {

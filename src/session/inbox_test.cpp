@@ -40,9 +40,10 @@ TEST_CASE("the inbox of a session is told when an approval is asked, answered an
   yes.session_id = session;
   yes.item_id = ItemId("a1");
   yes.option_id = "yes";
-  REQUIRE(world.loop.run(world.service->answer(yes, "me")).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::answer, yes, "me")).has_value());
   REQUIRE(world.loop.until([&] { return ids(world.heard.inboxes.back().items) == Ids{"a2"}; }));
-  REQUIRE(world.loop.run(world.service->rename({session, "Another name"})).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::set_title, {session, "Another name"}))
+              .has_value());
   REQUIRE(world.loop.until([&] { return world.heard.inboxes.back().title == "Another name"; }));
 
   Approval withdrawn;
@@ -65,7 +66,7 @@ TEST_CASE("what nobody will answer any more leaves the inbox: killed and deleted
     world.claude->ask(session, world.begin(session), "a1");
     REQUIRE(heard(world, 1));
     const auto done = deleted ? world.loop.run(world.service->remove(session))
-                              : world.loop.run(world.service->kill(session));
+                              : world.loop.run(ask(*world.service, &Session::kill, session));
     REQUIRE(done.has_value());
     REQUIRE(heard(world, 2));
     CHECK(world.heard.inboxes[1].session == session);

@@ -9,6 +9,7 @@
 #include "base/base64.h"
 #include "base/json.h"
 #include "session/service/session_service.h"
+#include "session/session_test_support.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/support/golden.h"
 #include "tests/support/io_loop.h"
@@ -149,7 +150,7 @@ TEST_CASE("a data directory of version 0.1 opens with every entry") {
   again.session_id = OldData::id_of(text);
   again.content = "/markdown";
   again.client_message_id = "message-/markdown";
-  const auto known = old.loop.run(old.service->send(again));
+  const auto known = old.loop.run(ask(*old.service, &Session::send, again));
   REQUIRE(known.has_value());  // Its idempotency key is known: nothing is sent twice.
   CHECK(known->turn_id.str() == text.at("turns").at(0).at("turnId").as_string());
 

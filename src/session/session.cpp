@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/utf8.h"
 #include "session/texts.h"
 #include "session/turns/prompt_forms.h"
 
@@ -251,9 +252,24 @@ void Session::rename(std::string title, TitleSource source) {
   changed();
 }
 
-void Session::archive(bool archived) {
-  record_->archived = archived;
+asio::awaitable<Result<void>> Session::set_title(SessionRenameRequest request) {
+  const auto self = shared_from_this();
+  if (title_from_prompt(request.title).empty()) {
+    co_return fail(ErrorCode::InvalidRequest, "title: must not be empty");
+  }
+  std::string title(utf8_prefix(request.title, limits::kTitleBytesMax));
+  std::ranges::replace_if(title, [](char c) { return c >= 0 && c < ' '; }, ' ');
+  rename(std::move(title), TitleSource::User);
+  co_return co_await live_->durable();
+}
+
+asio::awaitable<Result<void>> Session::set_archived(SessionArchiveRequest request) {
+  const auto self = shared_from_this();
+  record_->archived = request.archived.value_or(true);
   changed();
+  // Nobody looks at it any more: an agent that does nothing need not wait for it.
+  if (record_->archived && info().activity == Activity::Idle && alive()) co_await kill();
+  co_return co_await live_->durable();
 }
 
 void Session::mark_read() {

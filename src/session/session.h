@@ -20,12 +20,13 @@
 #include <unordered_set>
 #include <vector>
 
-#include "model/client_message.h"
+#include "model/requests.h"
 #include "model/server_message.h"
 #include "providers/provider.h"
 #include "session/dormant_session.h"
 #include "session/event.h"
 #include "session/live/live_timeline.h"
+#include "session/sessions.h"
 #include "session/turns/delivery.h"
 #include "session/turns/opening.h"
 #include "session/turns/prompt_queue.h"
@@ -92,15 +93,17 @@ class Session : public std::enable_shared_from_this<Session> {
   // --- Turns --------------------------------------------------------------------------------
   asio::awaitable<Result<SessionSentMessage>> send(SessionSendRequest request);
   asio::awaitable<Result<void>> edit_queue(SessionQueueRequest request);
-  asio::awaitable<Result<void>> cancel(std::optional<TurnId> turn);
-  asio::awaitable<Result<void>> answer(SessionAnswerRequest request, std::string answered_by);
-  asio::awaitable<Result<void>> set_mode(std::string mode);
-  asio::awaitable<Result<void>> set_model(std::string model);
-  asio::awaitable<Result<void>> set_thinking(std::string level);
+  asio::awaitable<Result<void>> cancel(SessionCancelRequest request);
+  asio::awaitable<Result<void>> answer(SessionAnswerRequest request, Caller caller);
+  asio::awaitable<Result<void>> set_mode(SessionModeRequest request);
+  asio::awaitable<Result<void>> set_model(SessionModelRequest request);
+  asio::awaitable<Result<void>> set_thinking(SessionThinkingRequest request);
 
   // --- Facts --------------------------------------------------------------------------------
   void rename(std::string title, TitleSource source);
-  void archive(bool archived);
+  /// The user names it.
+  asio::awaitable<Result<void>> set_title(SessionRenameRequest request);
+  asio::awaitable<Result<void>> set_archived(SessionArchiveRequest request);
   void mark_read();
   /// What discovery found out about a session made outside.
   void rediscovered(const DiscoveredSession& found);

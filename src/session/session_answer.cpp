@@ -60,8 +60,7 @@ Item open_again(Item item, const Error& why) {
 }  // namespace
 
 /// First decision wins; it is durable before the agent hears of it, and bound to what was shown.
-asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request,
-                                              std::string answered_by) {
+asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request, Caller caller) {
   const auto self = shared_from_this();
   const Item* open = live_->timeline().open_item(request.item_id);
   if (open == nullptr || !std::holds_alternative<Approval>(open->body)) {
@@ -77,7 +76,7 @@ asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request,
     co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: try again later.");
   }
   const TurnId asked_in = open->turn_id;
-  const Answer answer = answer_of(std::move(request), std::move(answered_by));
+  const Answer answer = answer_of(std::move(request), std::move(caller.via));
   auto prepared = provider_->prepare_answer(id(), answer);
   if (!prepared) co_return std::unexpected(std::move(prepared.error()));
   live_->put(being_answered(*open, answer));

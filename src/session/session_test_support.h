@@ -49,6 +49,31 @@ struct Heard final : ServiceEvents {
   std::vector<StoreState> states;
 };
 
+/// What a session does itself, asked as the table of commands does: the session is found, awake.
+template <class Request, class Answer>
+asio::awaitable<Result<Answer>> ask(SessionService& service,
+                                    asio::awaitable<Result<Answer>> (Session::*method)(Request),
+                                    std::type_identity_t<Request> request) {
+  const auto session = service.find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await ((**session).*method)(std::move(request));
+}
+inline asio::awaitable<Result<void>> ask(
+    SessionService& service,
+    asio::awaitable<Result<void>> (Session::*method)(SessionAnswerRequest, Caller),
+    SessionAnswerRequest request, std::string via) {
+  const auto session = service.find(request.session_id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await ((**session).*method)(std::move(request), Caller{std::move(via)});
+}
+inline asio::awaitable<Result<void>> ask(SessionService& service,
+                                         asio::awaitable<Result<void>> (Session::*method)(),
+                                         SessionId id) {
+  const auto session = service.find(id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await ((**session).*method)();
+}
+
 struct World {
   World() { restart(); }
 
@@ -89,7 +114,7 @@ struct World {
     request.session_id = session;
     request.content = text;
     request.client_message_id = std::move(key);
-    return loop.run(service->send(std::move(request)));
+    return loop.run(ask(*service, &Session::send, std::move(request)));
   }
   TurnId begin(const SessionId& session, const std::string& text = "Do it") {
     const auto sent = send(session, text);

@@ -289,8 +289,9 @@ asio::awaitable<Result<void>> Session::change_queued(TurnId turn,
   co_return Result<void>{};
 }
 
-asio::awaitable<Result<void>> Session::cancel(std::optional<TurnId> turn) {
+asio::awaitable<Result<void>> Session::cancel(SessionCancelRequest request) {
   const auto self = shared_from_this();
+  const std::optional<TurnId> turn = std::move(request.turn_id);
   if (turn && queue_.find(*turn)) {
     SessionQueueRequest remove;
     remove.session_id = id();
@@ -306,8 +307,9 @@ asio::awaitable<Result<void>> Session::cancel(std::optional<TurnId> turn) {
   co_return co_await provider_->cancel_turn(id());
 }
 
-asio::awaitable<Result<void>> Session::set_mode(std::string mode) {
+asio::awaitable<Result<void>> Session::set_mode(SessionModeRequest request) {
   const auto self = shared_from_this();
+  std::string mode = std::move(request.mode);
   if (auto loaded = co_await load(); !loaded) co_return loaded;
   auto set = co_await provider_->set_mode(id(), mode);
   if (!set) co_return set;
@@ -316,8 +318,9 @@ asio::awaitable<Result<void>> Session::set_mode(std::string mode) {
   co_return set;
 }
 
-asio::awaitable<Result<void>> Session::set_model(std::string model) {
+asio::awaitable<Result<void>> Session::set_model(SessionModelRequest request) {
   const auto self = shared_from_this();
+  std::string model = std::move(request.model);
   if (auto loaded = co_await load(); !loaded) co_return loaded;
   auto set = co_await provider_->set_model(id(), model);
   if (!set) co_return set;
@@ -327,10 +330,10 @@ asio::awaitable<Result<void>> Session::set_model(std::string model) {
 }
 
 /// The choice is kept with the facts, which the agent reports again with it.
-asio::awaitable<Result<void>> Session::set_thinking(std::string level) {
+asio::awaitable<Result<void>> Session::set_thinking(SessionThinkingRequest request) {
   const auto self = shared_from_this();
   if (auto loaded = co_await load(); !loaded) co_return loaded;
-  co_return co_await provider_->set_thinking(id(), std::move(level));
+  co_return co_await provider_->set_thinking(id(), std::move(request.thinking));
 }
 
 }  // namespace lb

@@ -51,7 +51,8 @@ TEST_CASE("a queued message can be edited and removed until it starts") {
   const TurnId two = world.send(session, "Two")->turn_id;
   const TurnId three = world.send(session, "Three")->turn_id;
   const auto queue = [&](TurnId turn, std::optional<std::string> content) {
-    return world.loop.run(world.service->queue({session, std::move(turn), std::move(content)}));
+    return world.loop.run(
+        ask(*world.service, &Session::edit_queue, {session, std::move(turn), std::move(content)}));
   };
   REQUIRE(queue(two, "Two, better").has_value());
   CHECK(world.turn(session, two)->content == Text("Two, better"));
@@ -86,7 +87,7 @@ TEST_CASE("after a cancel or a failed turn the queue is held until the user send
     CHECK(world.info(session).activity == (fails ? Activity::Failed : Activity::Idle));
     if (fails) {
       SessionQueueRequest resume{session, std::nullopt, std::nullopt, true};
-      REQUIRE(world.loop.run(world.service->queue(resume)).has_value());
+      REQUIRE(world.loop.run(ask(*world.service, &Session::edit_queue, resume)).has_value());
     } else {
       CHECK(world.send(session, "Three")->queued);  // Behind what waited before it.
     }
@@ -136,10 +137,11 @@ TEST_CASE("a prompt that is cancelled before the agent gets it never reaches it"
   request.content = "Do not do it";
   std::optional<Result<SessionSentMessage>> sent;
   asio::co_spawn(
-      world.loop.context(), world.service->send(request),
+      world.loop.context(), ask(*world.service, &Session::send, request),
       [&](std::exception_ptr, Result<SessionSentMessage> result) { sent = std::move(result); });
   // It is being stored when the user presses stop.
-  REQUIRE(world.loop.run(world.service->cancel({session, std::nullopt})).has_value());
+  REQUIRE(
+      world.loop.run(ask(*world.service, &Session::cancel, {session, std::nullopt})).has_value());
   REQUIRE(world.loop.until([&] { return sent.has_value(); }));
   REQUIRE(!sent->has_value());
   CHECK(sent->error().code == ErrorCode::Cancelled);
@@ -218,7 +220,7 @@ TEST_CASE("P10: what ran when the server died is ended once, and never run again
   world.restart();  // And once more: nothing is left to end.
   CHECK(world.items(session) == forms);
   SessionQueueRequest resume{session, std::nullopt, std::nullopt, true};
-  REQUIRE(world.loop.run(world.service->queue(resume)).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::edit_queue, resume)).has_value());
   REQUIRE(world.loop.until([&] { return world.claude->sent.size() == 1; }));
   CHECK(world.claude->sent[0].prompt.content == "Next");
   CHECK(world.claude->sent[0].prompt.turn_id == waiting);
@@ -277,14 +279,16 @@ TEST_CASE("activity and unread: working, waiting for the user, failed, done") {
   CHECK(world.heard.activity.back().activity == Activity::NeedsApproval);
   REQUIRE(world.service->inbox().size() == 1);
   CHECK(world.service->inbox()[0].item.item_id == ItemId("a1"));
-  REQUIRE(world.loop.run(world.service->answer(decision(session, "a1", "yes"), "me")).has_value());
+  REQUIRE(
+      world.loop.run(ask(*world.service, &Session::answer, decision(session, "a1", "yes"), "me"))
+          .has_value());
   CHECK(world.info(session).activity == Activity::Working);
   CHECK(world.service->inbox().empty());
   world.claude->complete(session, turn);
   CHECK(world.info(session).activity == Activity::Idle);
   CHECK(world.info(session).unread);
   CHECK(world.service->glance().size() == 1);
-  REQUIRE(world.loop.run(world.service->mark_read(session)).has_value());
+  (*world.service->find(session))->mark_read();
   CHECK(!world.heard.activity.back().unread);
   CHECK(world.service->glance().empty());
   const TurnId bad = world.begin(session);
@@ -299,7 +303,7 @@ TEST_CASE("P20: an approval is answered once, bound to what was shown, durable b
   world.claude->ask(session, turn, "a1");
   world.loop.settle();
   const auto answer = [&](SessionAnswerRequest request) {
-    return world.loop.run(world.service->answer(std::move(request), "browser"));
+    return world.loop.run(ask(*world.service, &Session::answer, std::move(request), "browser"));
   };
   CHECK(answer(decision(session, "none", "yes")).error().code == ErrorCode::ItemNotFound);
   CHECK(answer(decision(session, "a1", "maybe")).error().code == ErrorCode::InvalidRequest);

@@ -16,9 +16,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "model/answers.h"
-#include "model/client_message.h"
+#include "model/requests.h"
 #include "model/server_message.h"
 #include "session/live/history.h"
 #include "session/live/reader.h"
@@ -46,6 +47,8 @@ class ServiceEvents {
   /// The approvals of one session that wait for the user, with its title, whenever they change:
   /// empty when none is left. `Sessions::inbox` has all of them.
   virtual void session_inbox(const SessionId&, const std::string&, const std::vector<Item>&) {}
+  /// The sessions that are left in a project when one was deleted.
+  virtual void session_list(const SessionListMessage&) {}
   virtual void agent_status(const AgentStatusMessage&) {}
   /// Something went wrong that no request is waiting for.
   virtual void failed(const ErrorMessage&) {}
@@ -74,24 +77,27 @@ struct Opened {
   std::unique_ptr<Reader> reader;
 };
 
-struct AddedProject {
-  Project project;
-  bool existed = false;  // The same real directory was there already: PROJECT_EXISTS.
-};
-
 struct AttachmentData {
   std::string mime_type;
   std::string bytes;
 };
 
-struct SearchRequest {
-  std::string text;
-  std::optional<ProjectId> project_id;
-  std::optional<std::string> cli_type;
-  std::size_t limit = 50;
+/// Who asks: the page on its WebSocket (`browser`), or a program over HTTP (`api`).
+struct Caller {
+  std::string via;
 };
 
-enum class ExportFormat { Markdown, Json };
+class SessionService;
+
+/// What a row of the table (commands/table.cpp) binds: it decodes the fields, has the command done
+/// by the sessions of this machine, and encodes the answer as one JSON object.
+struct SessionCommand {
+  using Handler = asio::awaitable<Result<std::string>> (*)(SessionService& service,
+                                                           const json::value& fields,
+                                                           const Caller& caller);
+  std::string_view name;
+  Handler handler = nullptr;
+};
 
 class Sessions {
  public:
@@ -105,50 +111,19 @@ class Sessions {
   /// What runs here, since when, and over which store.
   [[nodiscard]] virtual InfoBody info() const = 0;
 
-  // --- Projects -----------------------------------------------------------------------------
+  /// Does what a client asked for. The answer is one JSON object. `fields` is read before this
+  /// returns.
+  virtual asio::awaitable<Result<std::string>> run(const SessionCommand& command,
+                                                   const json::value& fields, Caller caller) = 0;
+
+  // --- What a new connection is told ----------------------------------------------------------
   [[nodiscard]] virtual std::vector<Project> projects() const = 0;  // In the order added.
-  virtual asio::awaitable<Result<AddedProject>> add_project(std::string path) = 0;
-  virtual asio::awaitable<Result<void>> remove_project(ProjectId project) = 0;
-  /// Paths relative to the project, best match first.
-  virtual asio::awaitable<Result<std::vector<std::string>>> files(ProjectId project,
-                                                                  std::string query,
-                                                                  std::size_t limit) = 0;
-  /// Directories whose path begins with `prefix`, for adding a project.
-  virtual asio::awaitable<std::vector<std::string>> directories(std::string prefix) = 0;
-
-  // --- Agents -------------------------------------------------------------------------------
-  virtual asio::awaitable<std::vector<AgentInfo>> agents() = 0;
-  /// The last status of every agent, for a new connection.
+  /// The last status of every agent.
   [[nodiscard]] virtual std::vector<AgentStatusMessage> agent_statuses() const = 0;
-  virtual asio::awaitable<Result<void>> reconnect(std::string cli_type) = 0;
-  /// The user is about to make a session: starts the agent ahead. False where that is switched
-  /// off, or there is nothing to start.
-  virtual Result<bool> warm(const std::string& cli_type, const ProjectId& project) = 0;
-
-  // --- Sessions -----------------------------------------------------------------------------
-  virtual asio::awaitable<Result<SessionCreatedMessage>> create(SessionCreateRequest request) = 0;
-  virtual asio::awaitable<Result<SessionInfo>> load(SessionId session) = 0;
-  /// `ProjectIdRequired` for an empty id. Newest first.
-  [[nodiscard]] virtual Result<std::vector<SessionInfo>> list(
-      const SessionListRequest& request) = 0;
-  [[nodiscard]] virtual Result<SessionStatus> status(const SessionId& session) const = 0;
-  /// Every session that is not idle or is unread: what a new connection is told.
+  /// Every session that is not idle or is unread.
   [[nodiscard]] virtual std::vector<SessionInfo> glance() const = 0;
-
-  virtual asio::awaitable<Result<SessionSentMessage>> send(SessionSendRequest request) = 0;
-  virtual asio::awaitable<Result<void>> queue(SessionQueueRequest request) = 0;
-  virtual asio::awaitable<Result<void>> cancel(SessionCancelRequest request) = 0;
-  virtual asio::awaitable<Result<void>> answer(SessionAnswerRequest request,
-                                               std::string answered_by) = 0;
-  virtual asio::awaitable<Result<void>> kill(SessionId session) = 0;
-  virtual asio::awaitable<Result<void>> rename(SessionRenameRequest request) = 0;
-  virtual asio::awaitable<Result<void>> archive(SessionArchiveRequest request) = 0;
-  virtual asio::awaitable<Result<void>> remove(SessionId session) = 0;  // …/delete
-  virtual asio::awaitable<Result<void>> set_mode(SessionModeRequest request) = 0;
-  virtual asio::awaitable<Result<void>> set_model(SessionModelRequest request) = 0;
-  virtual asio::awaitable<Result<void>> set_thinking(SessionThinkingRequest request) = 0;
-  virtual asio::awaitable<Result<void>> mark_read(SessionId session) = 0;
-  virtual asio::awaitable<Result<SessionCreatedMessage>> fork(SessionId session) = 0;
+  /// All approvals that wait for the user, oldest first.
+  [[nodiscard]] virtual std::vector<InboxItem> inbox() const = 0;
 
   // --- Reading ------------------------------------------------------------------------------
   /// Brings in a session that was made outside, which may take as long as its agent does. Reading
@@ -157,15 +132,10 @@ class Sessions {
   virtual asio::awaitable<Result<Opened>> open(OpenOptions options) = 0;
   /// The newest `count` entries before position `before`.
   virtual asio::awaitable<Result<History>> page(SessionPageRequest request) = 0;
-  /// The newest `count` entries.
-  virtual asio::awaitable<Result<History>> tail(SessionId session, std::uint64_t count) = 0;
-  /// Everything changed after `since`, newest form, in revision order.
-  virtual asio::awaitable<Result<History>> timeline(SessionId session, Revision since) = 0;
   virtual asio::awaitable<Result<std::string>> output(SessionId session, ItemId item) = 0;
   virtual asio::awaitable<Result<std::string>> export_session(SessionId session,
                                                               ExportFormat format) = 0;
-  virtual asio::awaitable<Result<std::vector<SearchResult>>> search(SearchRequest request) = 0;
-  [[nodiscard]] virtual std::vector<InboxItem> inbox() const = 0;
+  [[nodiscard]] virtual Result<SessionStatus> status(const SessionId& session) const = 0;
 
   // --- Attachments --------------------------------------------------------------------------
   /// The new attachment's id. Images only: `UnsupportedMediaType` else.

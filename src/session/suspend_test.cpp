@@ -117,7 +117,7 @@ TEST_CASE("who reads, runs, waits or asks is not suspended") {
   answer.session_id = asked;
   answer.item_id = ItemId("a1");
   answer.option_id = "yes";
-  REQUIRE(world.loop.run(world.service->answer(answer, "test")).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::answer, answer, "test")).has_value());
   world.wait_until_suspended();
   CHECK(world.claude->answers.size() == 1);
   CHECK(world.info(idle).activity == Activity::Idle);

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/codec.h"
-#include "model/client_message.h"
+#include "model/requests.h"
 #include "model/server_message.h"
 #include "model/stream_event.h"
 
@@ -29,7 +29,11 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto value = lb::parse_json(text);
   if (!value) return 0;
-  round_trip<lb::ClientMessage>(*value);
+  round_trip<lb::SessionCreateRequest>(*value);
+  round_trip<lb::SessionSendRequest>(*value);
+  round_trip<lb::SessionQueueRequest>(*value);
+  round_trip<lb::SessionAnswerRequest>(*value);
+  round_trip<lb::SearchRequest>(*value);
   round_trip<lb::ServerMessage>(*value);
   round_trip<lb::StreamEvent>(*value);
   round_trip<lb::Item>(*value);

@@ -1,5 +1,5 @@
-// Made from the C++ descriptions in src/model; do not edit. A test compares.
-// To renew: LIMINAL_UPDATE_GOLDEN=1 build/dev/src/test_model
+// Made from the C++ descriptions in src/model and the table in src/commands; do not edit.
+// A test compares. To renew: LIMINAL_UPDATE_GOLDEN=1 build/dev/src/test_commands
 
 /** What the server must say in its hello: another one speaks another language. */
 export const WIRE_VERSION = 2;
@@ -231,168 +231,6 @@ export interface SessionStatus {
   costUsd?: number;
 }
 
-export interface ProjectListRequest extends ClientMessageBase {
-  type: "project:list";
-}
-
-export interface ProjectAddRequest extends ClientMessageBase {
-  type: "project:add";
-  path: string;
-}
-
-export interface ProjectRemoveRequest extends ClientMessageBase {
-  type: "project:remove";
-  projectId: string;
-}
-
-export interface SessionListRequest extends ClientMessageBase {
-  type: "session:list";
-  projectId: string;
-  scope?: "active" | "all";
-  archived?: boolean;
-}
-
-export interface SessionCreateRequest extends ClientMessageBase {
-  type: "session:create";
-  cliType: string;
-  projectDir?: string;
-  projectId?: string;
-  model?: string;
-  mode?: string;
-  thinking?: string;
-  providerOptions?: Record<string, unknown>;
-}
-
-export interface SessionOpenRequest extends ClientMessageBase {
-  type: "session:open";
-  sessionId: string;
-  since?: number;
-  epoch?: string;
-  tail?: number;
-  appends?: boolean;
-}
-
-export interface SessionCloseRequest extends ClientMessageBase {
-  type: "session:close";
-  sessionId: string;
-}
-
-export interface SessionPageRequest extends ClientMessageBase {
-  type: "session:page";
-  sessionId: string;
-  before: number;
-  count: number;
-}
-
-export interface AttachmentRef {
-  attachmentId: string;
-  name?: string;
-}
-
-export interface SessionSendRequest extends ClientMessageBase {
-  type: "session:send";
-  sessionId: string;
-  content: string;
-  attachments?: AttachmentRef[];
-  clientMessageId?: string;
-}
-
-export interface SessionQueueRequest extends ClientMessageBase {
-  type: "session:queue";
-  sessionId: string;
-  turnId?: string;
-  content?: string | null;
-  resume?: boolean;
-}
-
-export interface SessionCancelRequest extends ClientMessageBase {
-  type: "session:cancel";
-  sessionId: string;
-  turnId?: string;
-}
-
-export interface SessionAnswerRequest extends ClientMessageBase {
-  type: "session:answer";
-  sessionId: string;
-  itemId: string;
-  optionId?: string;
-  message?: string;
-  answers?: Record<string, string>;
-  input?: Record<string, unknown>;
-  rev?: number;
-}
-
-export interface SessionArchiveRequest extends ClientMessageBase {
-  type: "session:archive";
-  sessionId: string;
-  archived?: boolean;
-}
-
-export interface SessionRenameRequest extends ClientMessageBase {
-  type: "session:rename";
-  sessionId: string;
-  title: string;
-}
-
-export interface SessionModeRequest extends ClientMessageBase {
-  type: "session:mode";
-  sessionId: string;
-  mode: string;
-}
-
-export interface SessionModelRequest extends ClientMessageBase {
-  type: "session:model";
-  sessionId: string;
-  model: string;
-}
-
-export interface SessionThinkingRequest extends ClientMessageBase {
-  type: "session:thinking";
-  sessionId: string;
-  thinking: string;
-}
-
-export interface SessionKillRequest extends ClientMessageBase {
-  type: "session:kill";
-  sessionId: string;
-}
-
-export interface SessionReadRequest extends ClientMessageBase {
-  type: "session:read";
-  sessionId: string;
-}
-
-export interface SessionReconnectRequest extends ClientMessageBase {
-  type: "session:reconnect";
-  cliType: string;
-}
-
-export interface ClientMessageBase {
-  requestId?: string;
-}
-
-export type ClientMessage =
-  | ProjectListRequest
-  | ProjectAddRequest
-  | ProjectRemoveRequest
-  | SessionListRequest
-  | SessionCreateRequest
-  | SessionOpenRequest
-  | SessionCloseRequest
-  | SessionPageRequest
-  | SessionSendRequest
-  | SessionQueueRequest
-  | SessionCancelRequest
-  | SessionAnswerRequest
-  | SessionArchiveRequest
-  | SessionRenameRequest
-  | SessionModeRequest
-  | SessionModelRequest
-  | SessionThinkingRequest
-  | SessionKillRequest
-  | SessionReadRequest
-  | SessionReconnectRequest;
-
 export interface HelloMessage extends ServerMessageBase {
   type: "hello";
   version: string;
@@ -530,6 +368,7 @@ export interface ErrorMessage extends ServerMessageBase {
   code: string;
   message: string;
   sessionId?: string;
+  projectId?: string;
 }
 
 export interface ServerMessageBase {
@@ -664,3 +503,427 @@ export interface StreamEvent {
   payload: StreamPayload;
 }
 
+export interface Empty {
+}
+
+export interface HealthBody {
+  status: string;
+}
+
+export interface StoreBody {
+  kind: string;
+  durability: string;
+}
+
+export interface InfoBody {
+  version: string;
+  wireVersion: number;
+  epoch: string;
+  store: StoreBody;
+  startedAt: string;
+}
+
+export interface ExchangeRequest {
+  code: string;
+}
+
+export interface TokenBody {
+  token: string;
+}
+
+export interface ProveRequest {
+  keyId: string;
+  nonce: string;
+}
+
+export interface ProofBody {
+  proof: string;
+}
+
+export interface TicketBody {
+  ticket: string;
+  expiresInMs: number;
+}
+
+export interface ProjectListRequest extends ClientMessageBase {
+  type: "project:list";
+}
+
+export interface ProjectAddRequest extends ClientMessageBase {
+  type: "project:add";
+  path: string;
+}
+
+export interface ProjectRemoveRequest extends ClientMessageBase {
+  type: "project:remove";
+  projectId: string;
+}
+
+export interface ProjectFilesRequest {
+  projectId: string;
+  q?: string;
+  limit?: number;
+}
+
+export interface FileBody {
+  path: string;
+}
+
+export interface FilesBody {
+  files: FileBody[];
+}
+
+export interface DirectoriesRequest {
+  prefix?: string;
+}
+
+export interface DirectoriesBody {
+  directories: string[];
+}
+
+export interface AgentsBody {
+  agents: AgentInfo[];
+}
+
+export interface SessionReconnectRequest extends ClientMessageBase {
+  type: "session:reconnect";
+  cliType: string;
+}
+
+export interface AgentWarmRequest {
+  cliType: string;
+  projectId: string;
+}
+
+export interface WarmBody {
+  warm: boolean;
+}
+
+export interface SessionCreateRequest extends ClientMessageBase {
+  type: "session:create";
+  cliType: string;
+  projectDir?: string;
+  projectId?: string;
+  model?: string;
+  mode?: string;
+  thinking?: string;
+  providerOptions?: Record<string, unknown>;
+}
+
+export interface SessionLoadRequest {
+  sessionId: string;
+}
+
+export interface LoadedBody {
+  sessionId: string;
+  cliType: string;
+}
+
+export interface SessionListRequest extends ClientMessageBase {
+  type: "session:list";
+  projectId: string;
+  scope?: "active" | "all";
+  archived?: boolean;
+}
+
+export interface SessionStatusRequest {
+  sessionId: string;
+}
+
+export interface AttachmentRef {
+  attachmentId: string;
+  name?: string;
+}
+
+export interface SessionSendRequest extends ClientMessageBase {
+  type: "session:send";
+  sessionId: string;
+  content: string;
+  attachments?: AttachmentRef[];
+  clientMessageId?: string;
+}
+
+export interface SessionQueueRequest extends ClientMessageBase {
+  type: "session:queue";
+  sessionId: string;
+  turnId?: string;
+  content?: string | null;
+  resume?: boolean;
+}
+
+export interface SessionCancelRequest extends ClientMessageBase {
+  type: "session:cancel";
+  sessionId: string;
+  turnId?: string;
+}
+
+export interface SessionKillRequest extends ClientMessageBase {
+  type: "session:kill";
+  sessionId: string;
+}
+
+export interface SessionAnswerRequest extends ClientMessageBase {
+  type: "session:answer";
+  sessionId: string;
+  itemId: string;
+  optionId?: string;
+  message?: string;
+  answers?: Record<string, string>;
+  input?: Record<string, unknown>;
+  rev?: number;
+}
+
+export interface SessionRenameRequest extends ClientMessageBase {
+  type: "session:rename";
+  sessionId: string;
+  title: string;
+}
+
+export interface SessionArchiveRequest extends ClientMessageBase {
+  type: "session:archive";
+  sessionId: string;
+  archived?: boolean;
+}
+
+export interface SessionDeleteRequest extends ClientMessageBase {
+  type: "session:delete";
+  sessionId: string;
+}
+
+export interface SessionModeRequest extends ClientMessageBase {
+  type: "session:mode";
+  sessionId: string;
+  mode: string;
+}
+
+export interface SessionModelRequest extends ClientMessageBase {
+  type: "session:model";
+  sessionId: string;
+  model: string;
+}
+
+export interface SessionThinkingRequest extends ClientMessageBase {
+  type: "session:thinking";
+  sessionId: string;
+  thinking: string;
+}
+
+export interface SessionReadRequest extends ClientMessageBase {
+  type: "session:read";
+  sessionId: string;
+}
+
+export interface SessionForkRequest extends ClientMessageBase {
+  type: "session:fork";
+  sessionId: string;
+}
+
+export interface SessionOpenRequest extends ClientMessageBase {
+  type: "session:open";
+  sessionId: string;
+  since?: number;
+  epoch?: string;
+  tail?: number;
+  appends?: boolean;
+}
+
+export interface SessionCloseRequest extends ClientMessageBase {
+  type: "session:close";
+  sessionId: string;
+}
+
+export interface SessionPageRequest extends ClientMessageBase {
+  type: "session:page";
+  sessionId: string;
+  before: number;
+  count: number;
+}
+
+export interface SessionTimelineRequest {
+  sessionId: string;
+  since?: number;
+  tail?: number;
+  before?: number;
+  count?: number;
+}
+
+export interface TimelineBody {
+  sessionId: string;
+  rev: number;
+  entries: Item[];
+  turns: Turn[];
+  before?: number;
+  epoch: string;
+}
+
+export interface SessionEventsRequest {
+  sessionId: string;
+  since?: number;
+  epoch?: string;
+  appends?: boolean;
+}
+
+export interface SessionOutputRequest {
+  sessionId: string;
+  itemId: string;
+}
+
+export interface SessionExportRequest {
+  sessionId: string;
+  format?: "md" | "json";
+}
+
+export interface SessionAttachRequest {
+  sessionId: string;
+}
+
+export interface AttachmentBody {
+  attachmentId: string;
+}
+
+export interface SessionAttachmentRequest {
+  sessionId: string;
+  attachmentId: string;
+}
+
+export interface SearchRequest {
+  q?: string;
+  projectId?: string;
+  cliType?: string;
+  limit?: number;
+}
+
+export interface SearchResult {
+  sessionId: string;
+  itemId: string;
+  turnId: string;
+  type: string;
+  title: string;
+  cliType: string;
+  projectId: string;
+  snippet: string;
+  at: string;
+}
+
+export interface SearchBody {
+  results: SearchResult[];
+}
+
+export interface InboxItem {
+  sessionId: string;
+  title: string;
+  item: Item;
+}
+
+export interface InboxBody {
+  items: InboxItem[];
+}
+
+export interface ClientMessageBase {
+  requestId?: string;
+}
+
+export type ClientMessage =
+  | ProjectListRequest
+  | ProjectAddRequest
+  | ProjectRemoveRequest
+  | SessionReconnectRequest
+  | SessionCreateRequest
+  | SessionListRequest
+  | SessionSendRequest
+  | SessionQueueRequest
+  | SessionCancelRequest
+  | SessionKillRequest
+  | SessionAnswerRequest
+  | SessionRenameRequest
+  | SessionArchiveRequest
+  | SessionDeleteRequest
+  | SessionModeRequest
+  | SessionModelRequest
+  | SessionThinkingRequest
+  | SessionReadRequest
+  | SessionForkRequest
+  | SessionOpenRequest
+  | SessionCloseRequest
+  | SessionPageRequest;
+
+/** Over HTTP nothing says which message it is: one knows what one asked for. */
+export type Bare<T> = Omit<T, "type" | "requestId">;
+
+/** What can be asked over HTTP, by name. */
+export interface Commands {
+  "health": { request: Bare<Empty>; response: Bare<HealthBody> };
+  "ready": { request: Bare<Empty>; response: Bare<HealthBody> };
+  "info": { request: Bare<Empty>; response: Bare<InfoBody> };
+  "auth:exchange": { request: Bare<ExchangeRequest>; response: Bare<TokenBody> };
+  "auth:prove": { request: Bare<ProveRequest>; response: Bare<ProofBody> };
+  "auth:ticket": { request: Bare<Empty>; response: Bare<TicketBody> };
+  "auth:logout": { request: Bare<Empty>; response: Bare<Empty> };
+  "project:list": { request: Bare<ProjectListRequest>; response: Bare<ProjectListMessage> };
+  "project:add": { request: Bare<ProjectAddRequest>; response: Bare<ProjectAddedMessage> };
+  "project:remove": { request: Bare<ProjectRemoveRequest>; response: Bare<ProjectRemovedMessage> };
+  "project:files": { request: Bare<ProjectFilesRequest>; response: Bare<FilesBody> };
+  "directory:list": { request: Bare<DirectoriesRequest>; response: Bare<DirectoriesBody> };
+  "agent:list": { request: Bare<Empty>; response: Bare<AgentsBody> };
+  "session:reconnect": { request: Bare<SessionReconnectRequest>; response: Bare<OkMessage> };
+  "agent:warm": { request: Bare<AgentWarmRequest>; response: Bare<WarmBody> };
+  "session:create": { request: Bare<SessionCreateRequest>; response: Bare<SessionCreatedMessage> };
+  "session:load": { request: Bare<SessionLoadRequest>; response: Bare<LoadedBody> };
+  "session:list": { request: Bare<SessionListRequest>; response: Bare<SessionListMessage> };
+  "session:status": { request: Bare<SessionStatusRequest>; response: Bare<SessionStatus> };
+  "session:send": { request: Bare<SessionSendRequest>; response: Bare<SessionSentMessage> };
+  "session:queue": { request: Bare<SessionQueueRequest>; response: Bare<OkMessage> };
+  "session:cancel": { request: Bare<SessionCancelRequest>; response: Bare<OkMessage> };
+  "session:kill": { request: Bare<SessionKillRequest>; response: Bare<OkMessage> };
+  "session:answer": { request: Bare<SessionAnswerRequest>; response: Bare<OkMessage> };
+  "session:rename": { request: Bare<SessionRenameRequest>; response: Bare<OkMessage> };
+  "session:archive": { request: Bare<SessionArchiveRequest>; response: Bare<OkMessage> };
+  "session:delete": { request: Bare<SessionDeleteRequest>; response: Bare<OkMessage> };
+  "session:mode": { request: Bare<SessionModeRequest>; response: Bare<OkMessage> };
+  "session:model": { request: Bare<SessionModelRequest>; response: Bare<OkMessage> };
+  "session:thinking": { request: Bare<SessionThinkingRequest>; response: Bare<OkMessage> };
+  "session:read": { request: Bare<SessionReadRequest>; response: Bare<OkMessage> };
+  "session:fork": { request: Bare<SessionForkRequest>; response: Bare<SessionCreatedMessage> };
+  "session:timeline": { request: Bare<SessionTimelineRequest>; response: Bare<TimelineBody> };
+  "search": { request: Bare<SearchRequest>; response: Bare<SearchBody> };
+  "inbox": { request: Bare<Empty>; response: Bare<InboxBody> };
+}
+
+/** Where it is. What the path does not name is the query of a GET, the body of a POST. */
+export const COMMANDS = {
+  "health": { method: "GET", path: "/healthz" },
+  "ready": { method: "GET", path: "/readyz" },
+  "info": { method: "GET", path: "/api/info" },
+  "auth:exchange": { method: "POST", path: "/api/auth/exchange" },
+  "auth:prove": { method: "POST", path: "/api/auth/prove" },
+  "auth:ticket": { method: "POST", path: "/api/auth/ticket" },
+  "auth:logout": { method: "POST", path: "/api/auth/logout" },
+  "project:list": { method: "GET", path: "/api/project/list" },
+  "project:add": { method: "POST", path: "/api/project/add" },
+  "project:remove": { method: "POST", path: "/api/project/{projectId}/remove" },
+  "project:files": { method: "GET", path: "/api/project/{projectId}/files" },
+  "directory:list": { method: "GET", path: "/api/directories" },
+  "agent:list": { method: "GET", path: "/api/agents" },
+  "session:reconnect": { method: "POST", path: "/api/agents/{cliType}/reconnect" },
+  "agent:warm": { method: "POST", path: "/api/agents/{cliType}/warm" },
+  "session:create": { method: "POST", path: "/api/session/create" },
+  "session:load": { method: "POST", path: "/api/session/{sessionId}/load" },
+  "session:list": { method: "GET", path: "/api/session/list" },
+  "session:status": { method: "GET", path: "/api/session/{sessionId}/status" },
+  "session:send": { method: "POST", path: "/api/session/{sessionId}/send" },
+  "session:queue": { method: "POST", path: "/api/session/{sessionId}/queue" },
+  "session:cancel": { method: "POST", path: "/api/session/{sessionId}/cancel" },
+  "session:kill": { method: "POST", path: "/api/session/{sessionId}/kill" },
+  "session:answer": { method: "POST", path: "/api/session/{sessionId}/answer" },
+  "session:rename": { method: "POST", path: "/api/session/{sessionId}/rename" },
+  "session:archive": { method: "POST", path: "/api/session/{sessionId}/archive" },
+  "session:delete": { method: "POST", path: "/api/session/{sessionId}/delete" },
+  "session:mode": { method: "POST", path: "/api/session/{sessionId}/mode" },
+  "session:model": { method: "POST", path: "/api/session/{sessionId}/model" },
+  "session:thinking": { method: "POST", path: "/api/session/{sessionId}/thinking" },
+  "session:read": { method: "POST", path: "/api/session/{sessionId}/read" },
+  "session:fork": { method: "POST", path: "/api/session/{sessionId}/fork" },
+  "session:timeline": { method: "GET", path: "/api/session/{sessionId}/timeline" },
+  "search": { method: "GET", path: "/api/search" },
+  "inbox": { method: "GET", path: "/api/inbox" },
+} as const satisfies Record<keyof Commands, { method: string; path: string }>;

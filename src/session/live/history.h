@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/id.h"
@@ -17,6 +18,12 @@ struct History {
   std::vector<FramePtr> turns;
   Revision rev = 0;
   std::optional<std::uint64_t> before;  // Where older entries begin, when there are any.
+};
+
+/// The same for a client, which keeps it under the store's epoch.
+struct Window {
+  History history;
+  std::string epoch;
 };
 
 }  // namespace lb

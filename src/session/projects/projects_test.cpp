@@ -104,12 +104,12 @@ TEST_CASE("E1-TC-1.3a: a removed project disappears; adding it again brings its 
   world.claude->complete(session, turn);
   world.loop.settle();
   const ProjectId project = world.info(session).project_id;
-  REQUIRE(world.loop.run(world.service->remove_project(project)).has_value());
+  REQUIRE(world.loop.run(world.service->remove_project({project})).has_value());
   CHECK(world.service->projects().empty());
   CHECK(world.heard.removed == std::vector<ProjectId>{project});
   CHECK(world.service->list({project, ListScope::All, false}).error().code ==
         ErrorCode::ProjectNotFound);
-  CHECK(world.loop.run(world.service->remove_project(project)).error().code ==
+  CHECK(world.loop.run(world.service->remove_project({project})).error().code ==
         ErrorCode::ProjectNotFound);
   world.restart();
   CHECK(world.project().project_id == project);

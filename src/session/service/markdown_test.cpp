@@ -48,7 +48,7 @@ TEST_CASE("an export says what was allowed, what was denied, and by whom") {
     answer.session_id = session;
     answer.item_id = ItemId("q");
     answer.option_id = option;
-    REQUIRE(world.loop.run(world.service->answer(answer, by)).has_value());
+    REQUIRE(world.loop.run(ask(*world.service, &Session::answer, answer, by)).has_value());
     world.claude->complete(session, turn);
     CHECK(holds(exported(world, session), text));
   }
@@ -57,7 +57,7 @@ TEST_CASE("an export says what was allowed, what was denied, and by whom") {
   const TurnId turn = world.begin(session, "Clean");
   world.claude->ask(session, turn, "q");
   CHECK(holds(exported(world, session), "**Run rm -r build?** Waiting for an answer.\n"));
-  REQUIRE(world.loop.run(world.service->kill(session)).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::kill, session)).has_value());
   CHECK(holds(exported(world, session), "**Run rm -r build?** Not answered: denied.\n"));
 }
 

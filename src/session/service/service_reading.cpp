@@ -12,6 +12,11 @@
 namespace lb {
 namespace {
 
+constexpr std::uint64_t kPageDefault = 100;
+constexpr std::uint64_t kPageMax = 10'000;
+constexpr std::uint64_t kSearchDefault = 50;
+constexpr std::uint64_t kSearchMax = 200;
+
 template <class Entry>
 std::vector<Entry> decoded(const std::vector<FramePtr>& frames) {
   std::vector<Entry> entries;
@@ -110,6 +115,20 @@ asio::awaitable<Result<History>> SessionService::timeline(SessionId id, Revision
   co_return co_await source->changes(*remembers ? since : 0);
 }
 
+asio::awaitable<Result<Window>> SessionService::window(SessionTimelineRequest request) {
+  Result<History> read;
+  if (request.tail) {
+    read = co_await tail(request.session_id, std::min(*request.tail, kPageMax));
+  } else if (request.before) {
+    const std::uint64_t count = std::min(request.count.value_or(kPageDefault), kPageMax);
+    read = co_await page({request.session_id, *request.before, count});
+  } else {
+    read = co_await timeline(request.session_id, request.since.value_or(0));
+  }
+  if (!read) co_return std::unexpected(std::move(read.error()));
+  co_return Window{std::move(*read), deps_.store.info().epoch};
+}
+
 asio::awaitable<Result<std::string>> SessionService::output(SessionId id, ItemId item) {
   auto session = co_await readable(id);
   if (!session) co_return std::unexpected(std::move(session.error()));
@@ -161,8 +180,8 @@ asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id
 
 asio::awaitable<Result<std::vector<SearchResult>>> SessionService::search(SearchRequest request) {
   Store::Search search;
-  search.text = request.text;
-  search.limit = request.limit;
+  search.text = request.q.value_or("");
+  search.limit = std::min(request.limit.value_or(kSearchDefault), kSearchMax);
   for (const auto& [id, slot] : sessions_) {
     const SessionRecord& record = slot.kept->record;
     const bool wanted = !record.deleted &&
@@ -172,7 +191,7 @@ asio::awaitable<Result<std::vector<SearchResult>>> SessionService::search(Search
   }
   auto hits = co_await deps_.store.search(std::move(search));
   if (!hits) co_return std::unexpected(std::move(hits.error()));
-  const std::vector<std::string> words = search_words(request.text);
+  const std::vector<std::string> words = search_words(request.q.value_or(""));
   std::vector<SearchResult> results;
   for (const SearchHit& hit : *hits) {
     const Slot* slot = slot_of(hit.session);

@@ -78,17 +78,21 @@ TEST_CASE("files for mentions are matched loosely and respect .gitignore; direct
   std::ofstream(root + "/.gitignore") << "*.log\n";
   REQUIRE(std::system(("git init -q " + root).c_str()) == 0);
   const auto find = [&](const std::string& query) {
-    return *world.loop.run(world.service->files(project.project_id, query, 10));
+    std::vector<std::string> paths;
+    const auto found = world.loop.run(world.service->files({project.project_id, query, 10}));
+    for (const FileBody& file : found->files) paths.push_back(file.path);
+    return paths;
   };
   using Paths = std::vector<std::string>;
   CHECK(find("sesserv") == Paths{"src/session/session_service.cpp"});
   CHECK(find("main") == Paths{"src/main.cpp"});
   CHECK(find("secret").empty());
   CHECK(find("").size() == 3);  // With .gitignore itself.
-  CHECK(world.loop.run(world.service->files(ProjectId("p"), "", 1)).error().code ==
+  CHECK(world.loop.run(world.service->files({ProjectId("p"), "", 1})).error().code ==
         ErrorCode::ProjectNotFound);
-  CHECK(world.loop.run(world.service->directories(root + "/s")) == Paths{root + "/src"});
-  CHECK(world.loop.run(world.service->directories("relative")).empty());
+  CHECK(world.loop.run(world.service->directories({root + "/s"})).directories ==
+        Paths{root + "/src"});
+  CHECK(world.loop.run(world.service->directories({"relative"})).directories.empty());
 }
 
 TEST_CASE("attachments are images of a session, given to the agent with the prompt") {
@@ -103,13 +107,14 @@ TEST_CASE("attachments are images of a session, given to the agent with the prom
   request.session_id = session;
   request.content = "What is this?";
   request.attachments = {{*id, "shot.png"}};
-  REQUIRE(world.loop.run(world.service->send(request)).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::send, request)).has_value());
   REQUIRE(world.claude->sent.at(0).prompt.images.size() == 1);
   CHECK(world.claude->sent[0].prompt.images[0].data == "PNG…");
   const Item user = world.items(session).at(0);
   CHECK(std::get<Message>(user.body).attachments.at(0).mime_type == "image/png");
   request.attachments = {{"nonesuch", {}}};
-  CHECK(world.loop.run(world.service->send(request)).error().code == ErrorCode::InvalidRequest);
+  CHECK(world.loop.run(ask(*world.service, &Session::send, request)).error().code ==
+        ErrorCode::InvalidRequest);
 }
 
 TEST_CASE("agents: status is told to everyone and kept for new connections") {
@@ -120,19 +125,19 @@ TEST_CASE("agents: status is told to everyone and kept for new connections") {
   CHECK(world.heard.statuses[0].status == AgentStatus::Disconnected);
   CHECK(world.service->agent_statuses().at(1).message == "It exited.");
   CHECK(world.loop.run(world.service->agents()).size() == 2);
-  REQUIRE(world.loop.run(world.service->reconnect("codex")).has_value());
+  REQUIRE(world.loop.run(world.service->reconnect({"codex"})).has_value());
   REQUIRE(world.loop.until([&] { return world.codex->reconnects == 1; }));
-  CHECK(world.loop.run(world.service->reconnect("nonesuch")).error().code ==
+  CHECK(world.loop.run(world.service->reconnect({"nonesuch"})).error().code ==
         ErrorCode::UnsupportedCliType);
 }
 
 TEST_CASE("mode and model go to the agent and are kept for the next load") {
   World world;
   const SessionId session = world.create();
-  REQUIRE(world.loop.run(world.service->set_mode({session, "plan"})).has_value());
-  REQUIRE(world.loop.run(world.service->set_model({session, "opus"})).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::set_mode, {session, "plan"})).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::set_model, {session, "opus"})).has_value());
   CHECK(world.claude->modes[session] == "plan");
-  world.loop.run(world.service->rename({session, "x"})).value();
+  world.loop.run(ask(*world.service, &Session::set_title, {session, "x"})).value();
   world.restart();
   REQUIRE(world.loop.run(world.service->load(session)).has_value());
   CHECK(world.claude->loaded.at(0).options.mode == "plan");
@@ -149,7 +154,8 @@ TEST_CASE("how much to think goes to the agent and is kept with what it reports"
   REQUIRE(made.has_value());
   CHECK(world.claude->created.at(0).thinking == "low");
   const SessionId session = made->session_id;
-  REQUIRE(world.loop.run(world.service->set_thinking({session, "high"})).has_value());
+  REQUIRE(
+      world.loop.run(ask(*world.service, &Session::set_thinking, {session, "high"})).has_value());
   CHECK(world.claude->thinking[session] == "high");
   SessionFacts facts;
   facts.thinking_levels = {{"high", "High effort", std::nullopt}};
@@ -157,12 +163,14 @@ TEST_CASE("how much to think goes to the agent and is kept with what it reports"
   world.claude->report(session, facts);
   world.loop.settle();
   CHECK(world.service->status(session)->facts.thinking == "high");
-  world.loop.run(world.service->rename({session, "x"})).value();  // Durable, with all before it.
+  world.loop.run(ask(*world.service, &Session::set_title, {session, "x"}))
+      .value();  // Durable, with all before it.
   world.restart();
   REQUIRE(world.loop.run(world.service->load(session)).has_value());
   CHECK(world.claude->loaded.at(0).options.thinking == "high");
-  CHECK(world.loop.run(world.service->set_thinking({SessionId("nobody"), "high"})).error().code ==
-        ErrorCode::SessionNotFound);
+  CHECK(world.loop.run(ask(*world.service, &Session::set_thinking, {SessionId("nobody"), "high"}))
+            .error()
+            .code == ErrorCode::SessionNotFound);
 }
 
 }  // namespace

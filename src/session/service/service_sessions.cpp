@@ -143,92 +143,19 @@ std::vector<SessionInfo> SessionService::glance() const {
   return sessions;
 }
 
-asio::awaitable<Result<SessionSentMessage>> SessionService::send(SessionSendRequest request) {
-  const auto session = find(request.session_id);
-  if (!session) co_return std::unexpected(session.error());
-  co_return co_await (*session)->send(std::move(request));
-}
-
-asio::awaitable<Result<void>> SessionService::queue(SessionQueueRequest request) {
-  const auto session = find(request.session_id);
-  if (!session) co_return std::unexpected(session.error());
-  co_return co_await (*session)->edit_queue(std::move(request));
-}
-
-asio::awaitable<Result<void>> SessionService::cancel(SessionCancelRequest request) {
-  const auto session = find(request.session_id);
-  if (!session) co_return std::unexpected(session.error());
-  co_return co_await (*session)->cancel(std::move(request.turn_id));
-}
-
-asio::awaitable<Result<void>> SessionService::answer(SessionAnswerRequest request,
-                                                     std::string answered_by) {
-  const auto session = find(request.session_id);
-  if (!session) co_return std::unexpected(session.error());
-  co_return co_await (*session)->answer(std::move(request), std::move(answered_by));
-}
-
-asio::awaitable<Result<void>> SessionService::kill(SessionId id) {
-  const auto session = find(id);
-  if (!session) co_return std::unexpected(session.error());
-  co_return co_await (*session)->kill();
-}
-
-asio::awaitable<Result<void>> SessionService::rename(SessionRenameRequest request) {
-  const auto session = find(request.session_id);
-  if (!session) co_return std::unexpected(session.error());
-  if (title_from_prompt(request.title).empty()) {
-    co_return fail(ErrorCode::InvalidRequest, "title: must not be empty");
-  }
-  std::string title(utf8_prefix(request.title, limits::kTitleBytesMax));
-  std::ranges::replace_if(title, [](char c) { return c >= 0 && c < ' '; }, ' ');
-  (*session)->rename(std::move(title), TitleSource::User);
-  co_return co_await (*session)->live()->durable();
-}
-
-asio::awaitable<Result<void>> SessionService::archive(SessionArchiveRequest request) {
-  const auto session = find(request.session_id);
-  if (!session) co_return std::unexpected(session.error());
-  const SessionPtr held = *session;
-  held->archive(request.archived.value_or(true));
-  // Nobody looks at it any more: an agent that does nothing need not wait for it.
-  const bool idle = held->info().activity == Activity::Idle;
-  if (held->record().archived && idle && held->alive()) co_await held->kill();
-  co_return co_await held->live()->durable();
-}
-
 asio::awaitable<Result<void>> SessionService::remove(SessionId id) {
   const auto session = find(id);
   if (!session) co_return std::unexpected(session.error());
   const SessionPtr held = *session;
   auto erased = co_await held->erase();
-  if (held->record().deleted) drop(id);
+  if (held->record().deleted) {
+    const ProjectId project = held->record().project_id;
+    drop(id);
+    if (auto left = list({project, ListScope::All, false})) {
+      events_->session_list({project, std::move(*left)});
+    }
+  }
   co_return erased;
-}
-
-asio::awaitable<Result<void>> SessionService::set_mode(SessionModeRequest request) {
-  const auto session = find(request.session_id);
-  if (!session) co_return std::unexpected(session.error());
-  co_return co_await (*session)->set_mode(std::move(request.mode));
-}
-
-asio::awaitable<Result<void>> SessionService::set_model(SessionModelRequest request) {
-  const auto session = find(request.session_id);
-  if (!session) co_return std::unexpected(session.error());
-  co_return co_await (*session)->set_model(std::move(request.model));
-}
-
-asio::awaitable<Result<void>> SessionService::set_thinking(SessionThinkingRequest request) {
-  const auto session = find(request.session_id);
-  if (!session) co_return std::unexpected(session.error());
-  co_return co_await (*session)->set_thinking(std::move(request.thinking));
-}
-
-asio::awaitable<Result<void>> SessionService::mark_read(SessionId id) {
-  const auto session = find(id);
-  if (!session) co_return std::unexpected(session.error());
-  (*session)->mark_read();
-  co_return Result<void>{};
 }
 
 }  // namespace lb

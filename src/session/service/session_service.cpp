@@ -13,6 +13,12 @@
 #include "session/texts.h"
 
 namespace lb {
+namespace {
+
+constexpr std::uint64_t kFilesDefault = 50;
+constexpr std::uint64_t kFilesMax = 500;
+
+}  // namespace
 
 SessionService::SessionService(ServiceDeps deps)
     : deps_(std::move(deps)),
@@ -37,6 +43,11 @@ InfoBody SessionService::info() const {
           std::move(store.epoch),
           {std::move(store.kind), std::move(store.durability)},
           started_at_};
+}
+
+asio::awaitable<Result<std::string>> SessionService::run(const SessionCommand& command,
+                                                         const json::value& fields, Caller caller) {
+  return command.handler(*this, fields, caller);
 }
 
 asio::awaitable<Result<void>> SessionService::start() {
@@ -237,30 +248,37 @@ asio::awaitable<Result<AddedProject>> SessionService::add_project(std::string pa
   co_return AddedProject{projects_.to_project(record), false};
 }
 
-asio::awaitable<Result<void>> SessionService::remove_project(ProjectId project) {
+asio::awaitable<Result<ProjectRemovedMessage>> SessionService::remove_project(
+    ProjectRemoveRequest request) {
+  const ProjectId project = std::move(request.project_id);
   if (auto known = projects_.find(project); !known) {
     co_return std::unexpected(std::move(known.error()));
   }
   WriteBatch batch;
   batch.projects.push_back(projects_.remove(project));
-  if (auto stored = co_await deps_.store.commit(std::move(batch)); !stored) co_return stored;
+  if (auto stored = co_await deps_.store.commit(std::move(batch)); !stored) {
+    co_return std::unexpected(std::move(stored.error()));
+  }
   events_->project_removed(project);
-  co_return Result<void>{};
+  co_return ProjectRemovedMessage{project};
 }
 
-asio::awaitable<Result<std::vector<std::string>>> SessionService::files(ProjectId project,
-                                                                        std::string query,
-                                                                        std::size_t limit) {
-  const auto known = projects_.find(project);
+asio::awaitable<Result<FilesBody>> SessionService::files(ProjectFilesRequest request) {
+  const auto known = projects_.find(request.project_id);
   if (!known) co_return std::unexpected(known.error());
-  co_return co_await run_on(blocking_, [this, path = known->path, query, limit] {
-    return files_.find(path, query, limit);
-  });
+  const std::size_t limit = std::min(request.limit.value_or(kFilesDefault), kFilesMax);
+  auto found = co_await run_on(blocking_, [this, path = known->path, query = request.q.value_or(""),
+                                           limit] { return files_.find(path, query, limit); });
+  FilesBody body;
+  for (std::string& path : found) body.files.push_back({std::move(path)});
+  co_return body;
 }
 
-asio::awaitable<std::vector<std::string>> SessionService::directories(std::string prefix) {
+asio::awaitable<DirectoriesBody> SessionService::directories(DirectoriesRequest request) {
   constexpr std::size_t kShown = 50;
-  co_return co_await run_on(blocking_, [prefix] { return complete_directory(prefix, kShown); });
+  co_return DirectoriesBody{co_await run_on(blocking_, [prefix = request.prefix.value_or("")] {
+    return complete_directory(prefix, kShown);
+  })};
 }
 
 // --- Agents -----------------------------------------------------------------------------------
@@ -277,8 +295,8 @@ std::vector<AgentStatusMessage> SessionService::agent_statuses() const {
   return all;
 }
 
-asio::awaitable<Result<void>> SessionService::reconnect(std::string cli_type) {
-  const auto provider = deps_.providers.resolve(cli_type);
+asio::awaitable<Result<void>> SessionService::reconnect(SessionReconnectRequest request) {
+  const auto provider = deps_.providers.resolve(request.cli_type);
   if (!provider) co_return std::unexpected(provider.error());
   asio::co_spawn(deps_.io, reconnect_now(*provider), asio::detached);
   co_return Result<void>{};

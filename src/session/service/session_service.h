@@ -26,6 +26,11 @@
 
 namespace lb {
 
+struct AddedProject {
+  Project project;
+  bool existed = false;  // The same real directory was there already: PROJECT_EXISTS.
+};
+
 struct ServiceDeps {
   asio::any_io_executor io;
   Store& store;
@@ -49,52 +54,52 @@ class SessionService final : public Sessions, private SessionHost {
   /// No new turns, agents stopped, everything stored.
   asio::awaitable<void> stop();
 
+  asio::awaitable<Result<std::string>> run(const SessionCommand& command, const json::value& fields,
+                                           Caller caller) override;
+  /// A session, awake, for what it does itself.
+  [[nodiscard]] Result<std::shared_ptr<Session>> find(const SessionId& session);
+
   // --- Projects -----------------------------------------------------------------------------
   [[nodiscard]] std::vector<Project> projects() const override;
-  asio::awaitable<Result<AddedProject>> add_project(std::string path) override;
-  asio::awaitable<Result<void>> remove_project(ProjectId project) override;
-  asio::awaitable<Result<std::vector<std::string>>> files(ProjectId project, std::string query,
-                                                          std::size_t limit) override;
-  asio::awaitable<std::vector<std::string>> directories(std::string prefix) override;
+  asio::awaitable<Result<AddedProject>> add_project(std::string path);
+  asio::awaitable<Result<ProjectRemovedMessage>> remove_project(ProjectRemoveRequest request);
+  /// Paths relative to the project, best match first.
+  asio::awaitable<Result<FilesBody>> files(ProjectFilesRequest request);
+  /// Directories whose path begins so, for adding a project.
+  asio::awaitable<DirectoriesBody> directories(DirectoriesRequest request);
 
   // --- Agents -------------------------------------------------------------------------------
-  asio::awaitable<std::vector<AgentInfo>> agents() override;
+  asio::awaitable<std::vector<AgentInfo>> agents();
   [[nodiscard]] std::vector<AgentStatusMessage> agent_statuses() const override;
-  asio::awaitable<Result<void>> reconnect(std::string cli_type) override;
-  Result<bool> warm(const std::string& cli_type, const ProjectId& project) override;
+  asio::awaitable<Result<void>> reconnect(SessionReconnectRequest request);
+  /// The user is about to make a session: starts the agent ahead. False where that is switched
+  /// off, or there is nothing to start.
+  Result<bool> warm(const std::string& cli_type, const ProjectId& project);
 
   // --- Sessions -----------------------------------------------------------------------------
-  asio::awaitable<Result<SessionCreatedMessage>> create(SessionCreateRequest request) override;
-  asio::awaitable<Result<SessionInfo>> load(SessionId session) override;
-  [[nodiscard]] Result<std::vector<SessionInfo>> list(const SessionListRequest& request) override;
+  asio::awaitable<Result<SessionCreatedMessage>> create(SessionCreateRequest request);
+  asio::awaitable<Result<SessionInfo>> load(SessionId session);
+  /// `ProjectIdRequired` for an empty id. Newest first.
+  [[nodiscard]] Result<std::vector<SessionInfo>> list(const SessionListRequest& request);
   [[nodiscard]] Result<SessionStatus> status(const SessionId& session) const override;
   [[nodiscard]] std::vector<SessionInfo> glance() const override;
-
-  asio::awaitable<Result<SessionSentMessage>> send(SessionSendRequest request) override;
-  asio::awaitable<Result<void>> queue(SessionQueueRequest request) override;
-  asio::awaitable<Result<void>> cancel(SessionCancelRequest request) override;
-  asio::awaitable<Result<void>> answer(SessionAnswerRequest request,
-                                       std::string answered_by) override;
-  asio::awaitable<Result<void>> kill(SessionId session) override;
-  asio::awaitable<Result<void>> rename(SessionRenameRequest request) override;
-  asio::awaitable<Result<void>> archive(SessionArchiveRequest request) override;
-  asio::awaitable<Result<void>> remove(SessionId session) override;
-  asio::awaitable<Result<void>> set_mode(SessionModeRequest request) override;
-  asio::awaitable<Result<void>> set_model(SessionModelRequest request) override;
-  asio::awaitable<Result<void>> set_thinking(SessionThinkingRequest request) override;
-  asio::awaitable<Result<void>> mark_read(SessionId session) override;
-  asio::awaitable<Result<SessionCreatedMessage>> fork(SessionId session) override;
+  asio::awaitable<Result<void>> remove(SessionId session);  // session:delete
+  asio::awaitable<Result<SessionCreatedMessage>> fork(SessionId session);
 
   // --- Reading ------------------------------------------------------------------------------
   asio::awaitable<Result<void>> prepare(SessionId session) override;
   asio::awaitable<Result<Opened>> open(OpenOptions options) override;
   asio::awaitable<Result<History>> page(SessionPageRequest request) override;
-  asio::awaitable<Result<History>> tail(SessionId session, std::uint64_t count) override;
-  asio::awaitable<Result<History>> timeline(SessionId session, Revision since) override;
+  /// The newest `count` entries.
+  asio::awaitable<Result<History>> tail(SessionId session, std::uint64_t count);
+  /// Everything changed after `since`, newest form, in revision order.
+  asio::awaitable<Result<History>> timeline(SessionId session, Revision since);
+  /// One of the three, as a client asks for it.
+  asio::awaitable<Result<Window>> window(SessionTimelineRequest request);
   asio::awaitable<Result<std::string>> output(SessionId session, ItemId item) override;
   asio::awaitable<Result<std::string>> export_session(SessionId session,
                                                       ExportFormat format) override;
-  asio::awaitable<Result<std::vector<SearchResult>>> search(SearchRequest request) override;
+  asio::awaitable<Result<std::vector<SearchResult>>> search(SearchRequest request);
   [[nodiscard]] std::vector<InboxItem> inbox() const override;
 
   // --- Attachments --------------------------------------------------------------------------
@@ -130,7 +135,6 @@ class SessionService final : public Sessions, private SessionHost {
   void hide_left_cli_id(SessionRecord record, const std::string& cli_id);
   [[nodiscard]] bool stopping() const override { return stopping_; }
 
-  [[nodiscard]] Result<SessionPtr> find(const SessionId& session);
   [[nodiscard]] bool owns(const SessionRecord& record) const;
   [[nodiscard]] const Slot* slot_of(const SessionId& session) const;
   [[nodiscard]] SessionInfo info_at(const Slot& slot) const;

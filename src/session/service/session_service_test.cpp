@@ -66,7 +66,7 @@ TEST_CASE("TC-6.1c: list has the active sessions of a project; a killed one is g
   SessionListRequest list{world.info(one).project_id, std::nullopt, false};
   CHECK(world.service->list(list)->size() == 2);
   CHECK(world.service->list({other.project_id, std::nullopt, false})->empty());
-  REQUIRE(world.loop.run(world.service->kill(two)).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::kill, two)).has_value());
   REQUIRE(world.service->list(list)->size() == 1);
   CHECK(world.service->list(list)->at(0).session_id == one);
   list.scope = ListScope::All;
@@ -135,13 +135,14 @@ TEST_CASE("TC-6.2c: cancel goes to the provider of the session, and only while a
   World world;
   const SessionId session = world.create("codex");
   SessionCancelRequest cancel{session, std::nullopt};
-  REQUIRE(world.loop.run(world.service->cancel(cancel)).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::cancel, cancel)).has_value());
   CHECK(world.codex->cancelled.empty());
   world.begin(session);
-  REQUIRE(world.loop.run(world.service->cancel(cancel)).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::cancel, cancel)).has_value());
   CHECK(world.codex->cancelled == std::vector<SessionId>{session});
   cancel.session_id = SessionId("nobody");
-  CHECK(world.loop.run(world.service->cancel(cancel)).error().code == ErrorCode::SessionNotFound);
+  CHECK(world.loop.run(ask(*world.service, &Session::cancel, cancel)).error().code ==
+        ErrorCode::SessionNotFound);
 }
 
 TEST_CASE("TC-6.2d: the turn id that send returns is the one every output carries") {
@@ -170,7 +171,7 @@ TEST_CASE("TC-6.3a: kill ends the process of the provider; the conversation stay
   const TurnId turn = world.begin(session);
   world.claude->say(session, turn, "i1", "half an ans", ItemStatus::Update);
   world.claude->ask(session, turn, "i2");
-  REQUIRE(world.loop.run(world.service->kill(session)).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::kill, session)).has_value());
   CHECK(world.claude->killed == std::vector<SessionId>{session});
   CHECK(!world.service->status(session)->is_alive);
   CHECK(world.turn(session, turn)->status == TurnStatus::Cancelled);
@@ -216,7 +217,8 @@ TEST_CASE("E1-TC-2.4a E1-TC-2.5a: an archived session leaves the list, also afte
   World world;
   const SessionId kept = world.create();
   const SessionId archived = world.create();
-  REQUIRE(world.loop.run(world.service->archive({archived, std::nullopt})).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::set_archived, {archived, std::nullopt}))
+              .has_value());
   SessionListRequest list{world.info(kept).project_id, ListScope::All, false};
   const auto check = [&] {
     list.archived = false;
@@ -230,7 +232,8 @@ TEST_CASE("E1-TC-2.4a E1-TC-2.5a: an archived session leaves the list, also afte
   CHECK(world.claude->killed == std::vector<SessionId>{archived});
   world.restart();
   check();
-  REQUIRE(world.loop.run(world.service->archive({archived, false})).has_value());
+  REQUIRE(
+      world.loop.run(ask(*world.service, &Session::set_archived, {archived, false})).has_value());
   list.archived = false;
   CHECK(world.service->list(list)->size() == 2);
 }
@@ -305,10 +308,10 @@ TEST_CASE("titles: the first prompt names a session, the agent may, the user dec
   CHECK(world.info(session).title == "Fix the login page   now");
   world.claude->report(session, SessionTitle{"Login page"});
   CHECK(world.info(session).title == "Login page");
-  REQUIRE(world.loop.run(world.service->rename({session, "Mine"})).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::set_title, {session, "Mine"})).has_value());
   world.claude->report(session, SessionTitle{"Not any more"});
   CHECK(world.info(session).title == "Mine");
-  CHECK(world.loop.run(world.service->rename({session, "  "})).error().code ==
+  CHECK(world.loop.run(ask(*world.service, &Session::set_title, {session, "  "})).error().code ==
         ErrorCode::InvalidRequest);
   CHECK(world.heard.activity.back().title == "Mine");
 }
@@ -363,7 +366,7 @@ TEST_CASE("a fork has the images and the long outputs of its own: the first may 
   request.session_id = session;
   request.content = "Look";
   request.attachments = {{*image, "shot.png"}};
-  const auto sent = world.loop.run(world.service->send(request));
+  const auto sent = world.loop.run(ask(*world.service, &Session::send, request));
   REQUIRE(sent.has_value());
   const std::string output(limits::kToolOutputInlineMax + 1000, 'o');
   world.claude->tool(session, sent->turn_id, "call-1", output);
@@ -396,7 +399,7 @@ TEST_CASE("an id that the CLI left behind (/clear) is not found again as a secon
   SessionRenameRequest rename;  // Answered when everything so far is stored.
   rename.session_id = session;
   rename.title = "Mine";
-  REQUIRE(world.loop.run(world.service->rename(rename)).has_value());
+  REQUIRE(world.loop.run(ask(*world.service, &Session::set_title, rename)).has_value());
   world.outside = {{"before-clear", "The beginning", {5000}, {9000}},
                    {"after-clear", "The rest", {5000}, {9000}}};
   const SessionListRequest list{project.project_id, ListScope::All, false};

@@ -1,7 +1,7 @@
-/// What a browser or a program may ask: WebSocket messages, which are also the HTTP bodies.
+/// What a browser or a program may ask, one struct for each command (commands/table.cpp).
 ///
-/// Each request is one struct. On the WebSocket it carries `type` and an optional `requestId`; over
-/// HTTP the session or project id comes from the path and the rest is the body.
+/// On a WebSocket the fields stand beside `type` and an optional `requestId`. Over HTTP ids come
+/// from the path, and the rest is the query of a GET or the body of a POST.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,47 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "base/codec.h"
 
 namespace lb {
 
+struct Empty {
+  static constexpr std::string_view kName = "Empty";
+};
+template <class Fields>
+void describe(Fields&, Empty&) {}
+
+struct ExchangeRequest {
+  static constexpr std::string_view kName = "ExchangeRequest";
+  std::string code;
+};
+template <class Fields>
+void describe(Fields& field, ExchangeRequest& request) {
+  field("code", request.code);
+}
+
+struct ProveRequest {
+  static constexpr std::string_view kName = "ProveRequest";
+  std::string key_id;
+  std::string nonce;
+};
+template <class Fields>
+void describe(Fields& field, ProveRequest& request) {
+  field("keyId", request.key_id);
+  field("nonce", request.nonce);
+}
+
 struct ProjectListRequest {
   static constexpr std::string_view kName = "ProjectListRequest";
-  static constexpr std::string_view kType = "project:list";
-  friend bool operator==(const ProjectListRequest&, const ProjectListRequest&) = default;
 };
 template <class Fields>
 void describe(Fields&, ProjectListRequest&) {}
 
 struct ProjectAddRequest {
   static constexpr std::string_view kName = "ProjectAddRequest";
-  static constexpr std::string_view kType = "project:add";
   std::string path;
-  friend bool operator==(const ProjectAddRequest&, const ProjectAddRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, ProjectAddRequest& request) {
@@ -37,12 +58,43 @@ void describe(Fields& field, ProjectAddRequest& request) {
 
 struct ProjectRemoveRequest {
   static constexpr std::string_view kName = "ProjectRemoveRequest";
-  static constexpr std::string_view kType = "project:remove";
   ProjectId project_id;
-  friend bool operator==(const ProjectRemoveRequest&, const ProjectRemoveRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, ProjectRemoveRequest& request) {
+  field("projectId", request.project_id);
+}
+
+struct ProjectFilesRequest {
+  static constexpr std::string_view kName = "ProjectFilesRequest";
+  ProjectId project_id;
+  std::optional<std::string> q;
+  std::optional<std::uint64_t> limit;
+};
+template <class Fields>
+void describe(Fields& field, ProjectFilesRequest& request) {
+  field("projectId", request.project_id);
+  field.optional("q", request.q);
+  field.optional("limit", request.limit);
+}
+
+struct DirectoriesRequest {
+  static constexpr std::string_view kName = "DirectoriesRequest";
+  std::optional<std::string> prefix;
+};
+template <class Fields>
+void describe(Fields& field, DirectoriesRequest& request) {
+  field.optional("prefix", request.prefix);
+}
+
+struct AgentWarmRequest {
+  static constexpr std::string_view kName = "AgentWarmRequest";
+  std::string cli_type;
+  ProjectId project_id;
+};
+template <class Fields>
+void describe(Fields& field, AgentWarmRequest& request) {
+  field("cliType", request.cli_type);
   field("projectId", request.project_id);
 }
 
@@ -54,11 +106,9 @@ struct EnumNames<ListScope> {
 
 struct SessionListRequest {
   static constexpr std::string_view kName = "SessionListRequest";
-  static constexpr std::string_view kType = "session:list";
   ProjectId project_id;
   std::optional<ListScope> scope;
   bool archived = false;
-  friend bool operator==(const SessionListRequest&, const SessionListRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionListRequest& request) {
@@ -69,7 +119,6 @@ void describe(Fields& field, SessionListRequest& request) {
 
 struct SessionCreateRequest {
   static constexpr std::string_view kName = "SessionCreateRequest";
-  static constexpr std::string_view kType = "session:create";
   std::string cli_type;
   std::optional<std::string> project_dir;
   std::optional<ProjectId> project_id;
@@ -77,7 +126,6 @@ struct SessionCreateRequest {
   std::optional<std::string> mode;
   std::optional<std::string> thinking;
   std::optional<RawObject> provider_options;
-  friend bool operator==(const SessionCreateRequest&, const SessionCreateRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionCreateRequest& request) {
@@ -92,15 +140,43 @@ void describe(Fields& field, SessionCreateRequest& request) {
           "missing (or give a projectId)");
 }
 
+/// A request that says nothing but which session it means.
+struct SessionRef {
+  SessionId session_id;
+};
+template <class Fields>
+void describe(Fields& field, SessionRef& request) {
+  field("sessionId", request.session_id);
+}
+struct SessionCloseRequest : SessionRef {
+  static constexpr std::string_view kName = "SessionCloseRequest";
+};
+struct SessionDeleteRequest : SessionRef {
+  static constexpr std::string_view kName = "SessionDeleteRequest";
+};
+struct SessionForkRequest : SessionRef {
+  static constexpr std::string_view kName = "SessionForkRequest";
+};
+struct SessionKillRequest : SessionRef {
+  static constexpr std::string_view kName = "SessionKillRequest";
+};
+struct SessionLoadRequest : SessionRef {
+  static constexpr std::string_view kName = "SessionLoadRequest";
+};
+struct SessionReadRequest : SessionRef {
+  static constexpr std::string_view kName = "SessionReadRequest";
+};
+struct SessionStatusRequest : SessionRef {
+  static constexpr std::string_view kName = "SessionStatusRequest";
+};
+
 struct SessionOpenRequest {
   static constexpr std::string_view kName = "SessionOpenRequest";
-  static constexpr std::string_view kType = "session:open";
   SessionId session_id;
   std::optional<std::uint64_t> since;
   std::optional<std::string> epoch;
   std::optional<std::uint64_t> tail;
   bool appends = false;
-  friend bool operator==(const SessionOpenRequest&, const SessionOpenRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionOpenRequest& request) {
@@ -111,24 +187,11 @@ void describe(Fields& field, SessionOpenRequest& request) {
   field.flag("appends", request.appends);
 }
 
-struct SessionCloseRequest {
-  static constexpr std::string_view kName = "SessionCloseRequest";
-  static constexpr std::string_view kType = "session:close";
-  SessionId session_id;
-  friend bool operator==(const SessionCloseRequest&, const SessionCloseRequest&) = default;
-};
-template <class Fields>
-void describe(Fields& field, SessionCloseRequest& request) {
-  field("sessionId", request.session_id);
-}
-
 struct SessionPageRequest {
   static constexpr std::string_view kName = "SessionPageRequest";
-  static constexpr std::string_view kType = "session:page";
   SessionId session_id;
   std::uint64_t before = 0;
   std::uint64_t count = 0;
-  friend bool operator==(const SessionPageRequest&, const SessionPageRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionPageRequest& request) {
@@ -137,11 +200,102 @@ void describe(Fields& field, SessionPageRequest& request) {
   field("count", request.count);
 }
 
+/// What changed after a revision, or a window by position.
+struct SessionTimelineRequest {
+  static constexpr std::string_view kName = "SessionTimelineRequest";
+  SessionId session_id;
+  std::optional<std::uint64_t> since;
+  std::optional<std::uint64_t> tail;
+  std::optional<std::uint64_t> before;
+  std::optional<std::uint64_t> count;
+};
+template <class Fields>
+void describe(Fields& field, SessionTimelineRequest& request) {
+  field("sessionId", request.session_id);
+  field.optional("since", request.since);
+  field.optional("tail", request.tail);
+  field.optional("before", request.before);
+  field.optional("count", request.count);
+}
+
+struct SessionEventsRequest {
+  static constexpr std::string_view kName = "SessionEventsRequest";
+  SessionId session_id;
+  std::optional<std::uint64_t> since;
+  std::optional<std::string> epoch;
+  bool appends = false;
+};
+template <class Fields>
+void describe(Fields& field, SessionEventsRequest& request) {
+  field("sessionId", request.session_id);
+  field.optional("since", request.since);
+  field.optional("epoch", request.epoch);
+  field.flag("appends", request.appends);
+}
+
+struct SessionOutputRequest {
+  static constexpr std::string_view kName = "SessionOutputRequest";
+  SessionId session_id;
+  ItemId item_id;
+};
+template <class Fields>
+void describe(Fields& field, SessionOutputRequest& request) {
+  field("sessionId", request.session_id);
+  field("itemId", request.item_id);
+}
+
+enum class ExportFormat { Markdown, Json };
+template <>
+struct EnumNames<ExportFormat> {
+  static constexpr std::array<std::string_view, 2> names = {"md", "json"};
+};
+
+struct SessionExportRequest {
+  static constexpr std::string_view kName = "SessionExportRequest";
+  SessionId session_id;
+  std::optional<ExportFormat> format;
+};
+template <class Fields>
+void describe(Fields& field, SessionExportRequest& request) {
+  field("sessionId", request.session_id);
+  field.optional("format", request.format);
+}
+
+/// The image itself is the body.
+struct SessionAttachRequest : SessionRef {
+  static constexpr std::string_view kName = "SessionAttachRequest";
+};
+
+struct SessionAttachmentRequest {
+  static constexpr std::string_view kName = "SessionAttachmentRequest";
+  SessionId session_id;
+  std::string attachment_id;
+};
+template <class Fields>
+void describe(Fields& field, SessionAttachmentRequest& request) {
+  field("sessionId", request.session_id);
+  field("attachmentId", request.attachment_id);
+}
+
+struct SearchRequest {
+  static constexpr std::string_view kName = "SearchRequest";
+  std::optional<std::string> q;
+  std::optional<ProjectId> project_id;
+  std::optional<std::string> cli_type;
+  std::optional<std::uint64_t> limit;
+};
+template <class Fields>
+void describe(Fields& field, SearchRequest& request) {
+  field.optional("q", request.q);
+  field.optional("projectId", request.project_id);
+  field.optional("cliType", request.cli_type);
+  field.optional("limit", request.limit);
+}
+
 struct AttachmentRef {
   static constexpr std::string_view kName = "AttachmentRef";
   std::string attachment_id;
   std::optional<std::string> name;
-  friend bool operator==(const AttachmentRef&, const AttachmentRef&) = default;
 };
 template <class Fields>
 void describe(Fields& field, AttachmentRef& attachment) {
@@ -151,12 +305,10 @@ void describe(Fields& field, AttachmentRef& attachment) {
 
 struct SessionSendRequest {
   static constexpr std::string_view kName = "SessionSendRequest";
-  static constexpr std::string_view kType = "session:send";
   SessionId session_id;
   std::string content;
   std::vector<AttachmentRef> attachments;
   std::optional<std::string> client_message_id;  // Over HTTP: the Idempotency-Key header.
-  friend bool operator==(const SessionSendRequest&, const SessionSendRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionSendRequest& request) {
@@ -169,12 +321,10 @@ void describe(Fields& field, SessionSendRequest& request) {
 /// Edits (`content`), removes (`content: null`) a queued turn, or releases a held queue.
 struct SessionQueueRequest {
   static constexpr std::string_view kName = "SessionQueueRequest";
-  static constexpr std::string_view kType = "session:queue";
   SessionId session_id;
   std::optional<TurnId> turn_id;
   std::optional<std::string> content;
   bool resume = false;
-  friend bool operator==(const SessionQueueRequest&, const SessionQueueRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionQueueRequest& request) {
@@ -190,10 +340,8 @@ void describe(Fields& field, SessionQueueRequest& request) {
 
 struct SessionCancelRequest {
   static constexpr std::string_view kName = "SessionCancelRequest";
-  static constexpr std::string_view kType = "session:cancel";
   SessionId session_id;
   std::optional<TurnId> turn_id;
-  friend bool operator==(const SessionCancelRequest&, const SessionCancelRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionCancelRequest& request) {
@@ -203,7 +351,6 @@ void describe(Fields& field, SessionCancelRequest& request) {
 
 struct SessionAnswerRequest {
   static constexpr std::string_view kName = "SessionAnswerRequest";
-  static constexpr std::string_view kType = "session:answer";
   SessionId session_id;
   ItemId item_id;
   std::optional<std::string> option_id;
@@ -211,7 +358,6 @@ struct SessionAnswerRequest {
   std::optional<std::map<std::string, std::string>> answers;
   std::optional<RawObject> input;
   std::optional<std::uint64_t> rev;
-  friend bool operator==(const SessionAnswerRequest&, const SessionAnswerRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionAnswerRequest& request) {
@@ -226,10 +372,8 @@ void describe(Fields& field, SessionAnswerRequest& request) {
 
 struct SessionArchiveRequest {
   static constexpr std::string_view kName = "SessionArchiveRequest";
-  static constexpr std::string_view kType = "session:archive";
   SessionId session_id;
   std::optional<bool> archived;  // Absent: archive it.
-  friend bool operator==(const SessionArchiveRequest&, const SessionArchiveRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionArchiveRequest& request) {
@@ -239,10 +383,8 @@ void describe(Fields& field, SessionArchiveRequest& request) {
 
 struct SessionRenameRequest {
   static constexpr std::string_view kName = "SessionRenameRequest";
-  static constexpr std::string_view kType = "session:rename";
   SessionId session_id;
   std::string title;
-  friend bool operator==(const SessionRenameRequest&, const SessionRenameRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionRenameRequest& request) {
@@ -252,10 +394,8 @@ void describe(Fields& field, SessionRenameRequest& request) {
 
 struct SessionModeRequest {
   static constexpr std::string_view kName = "SessionModeRequest";
-  static constexpr std::string_view kType = "session:mode";
   SessionId session_id;
   std::string mode;
-  friend bool operator==(const SessionModeRequest&, const SessionModeRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionModeRequest& request) {
@@ -265,10 +405,8 @@ void describe(Fields& field, SessionModeRequest& request) {
 
 struct SessionModelRequest {
   static constexpr std::string_view kName = "SessionModelRequest";
-  static constexpr std::string_view kType = "session:model";
   SessionId session_id;
   std::string model;
-  friend bool operator==(const SessionModelRequest&, const SessionModelRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionModelRequest& request) {
@@ -279,10 +417,8 @@ void describe(Fields& field, SessionModelRequest& request) {
 /// How much the agent shall think: one of the session's `thinkingLevels`.
 struct SessionThinkingRequest {
   static constexpr std::string_view kName = "SessionThinkingRequest";
-  static constexpr std::string_view kType = "session:thinking";
   SessionId session_id;
   std::string thinking;
-  friend bool operator==(const SessionThinkingRequest&, const SessionThinkingRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionThinkingRequest& request) {
@@ -290,57 +426,13 @@ void describe(Fields& field, SessionThinkingRequest& request) {
   field("thinking", request.thinking);
 }
 
-struct SessionKillRequest {
-  static constexpr std::string_view kName = "SessionKillRequest";
-  static constexpr std::string_view kType = "session:kill";
-  SessionId session_id;
-  friend bool operator==(const SessionKillRequest&, const SessionKillRequest&) = default;
-};
-template <class Fields>
-void describe(Fields& field, SessionKillRequest& request) {
-  field("sessionId", request.session_id);
-}
-
-struct SessionReadRequest {
-  static constexpr std::string_view kName = "SessionReadRequest";
-  static constexpr std::string_view kType = "session:read";
-  SessionId session_id;
-  friend bool operator==(const SessionReadRequest&, const SessionReadRequest&) = default;
-};
-template <class Fields>
-void describe(Fields& field, SessionReadRequest& request) {
-  field("sessionId", request.session_id);
-}
-
 struct SessionReconnectRequest {
   static constexpr std::string_view kName = "SessionReconnectRequest";
-  static constexpr std::string_view kType = "session:reconnect";
   std::string cli_type;
-  friend bool operator==(const SessionReconnectRequest&, const SessionReconnectRequest&) = default;
 };
 template <class Fields>
 void describe(Fields& field, SessionReconnectRequest& request) {
   field("cliType", request.cli_type);
 }
-
-struct ClientMessage {
-  static constexpr std::string_view kName = "ClientMessage";
-  std::optional<std::string> request_id;
-  std::variant<ProjectListRequest, ProjectAddRequest, ProjectRemoveRequest, SessionListRequest,
-               SessionCreateRequest, SessionOpenRequest, SessionCloseRequest, SessionPageRequest,
-               SessionSendRequest, SessionQueueRequest, SessionCancelRequest, SessionAnswerRequest,
-               SessionArchiveRequest, SessionRenameRequest, SessionModeRequest, SessionModelRequest,
-               SessionThinkingRequest, SessionKillRequest, SessionReadRequest,
-               SessionReconnectRequest>
-      body;
-  friend bool operator==(const ClientMessage&, const ClientMessage&) = default;
-};
-template <class Fields>
-void describe(Fields& field, ClientMessage& message) {
-  field.optional("requestId", message.request_id);
-  field.tagged("type", message.body);
-}
-extern template void describe(Encoder&, ClientMessage&);  // Compiled once, in codecs.cpp.
-extern template void describe(Decoder&, ClientMessage&);
 
 }  // namespace lb
