@@ -1,4 +1,5 @@
 // HTTP calls with the bearer, and the one exchange that gives us a bearer.
+import { COMMANDS, type Commands } from "./wire";
 
 /** What the server answered instead of what was asked for. `code` is for programs, `message` for people. */
 export class WireError extends Error {
@@ -88,14 +89,27 @@ export class Api {
   }
 
   async ticket(): Promise<string> {
-    return (await this.call<{ ticket: string }>("POST", "/api/auth/ticket", {})).ticket;
+    return (await this.run("auth:ticket", {})).ticket;
   }
 
-  get<T>(path: string, signal?: AbortSignal): Promise<T> {
-    return this.call<T>("GET", path, undefined, true, signal);
-  }
-  post<T>(path: string, body: unknown = {}): Promise<T> {
-    return this.call<T>("POST", path, body);
+  /** Asks by the command's name. Where that is, and what the path takes of the request, the server's table says. */
+  run<Name extends keyof Commands>(
+    name: Name,
+    request: Commands[Name]["request"],
+    signal?: AbortSignal,
+  ): Promise<Commands[Name]["response"]> {
+    const { method, path } = COMMANDS[name];
+    const rest = new Map<string, unknown>(Object.entries(request));
+    const address = path.replace(/\{(\w+)\}/g, (_, field: string) => {
+      const value = String(rest.get(field));
+      rest.delete(field);
+      return encodeURIComponent(value);
+    });
+    if (method === "POST") return this.call("POST", address, Object.fromEntries(rest), true, signal);
+    const query = new URLSearchParams();
+    for (const [field, value] of rest)
+      if (value !== undefined) query.set(field, value === true ? "1" : String(value));
+    return this.call("GET", query.size > 0 ? `${address}?${query}` : address, undefined, true, signal);
   }
 
   async text(path: string): Promise<string> {

@@ -1,6 +1,6 @@
 // Finding one's way in conversations: older pages, one item, the question that waits.
 import type { App } from "../state/app";
-import type { Approval, Item, Message, ToolCall, Turn } from "../wire";
+import type { Approval, Message, ToolCall, Turn } from "../wire";
 
 const kJumpMs = 15_000;
 const kPollMs = 20;
@@ -39,8 +39,7 @@ export async function openQuestion(app: App, sessionId: string): Promise<void> {
   else app.nav.navigate({ page: "session", sessionId });
 }
 
-const lately = (app: App, sessionId: string) =>
-  app.api.get<{ entries: Item[]; turns: Turn[] }>(`/api/session/${sessionId}/timeline?tail=60`);
+const lately = (app: App, sessionId: string) => app.api.run("session:timeline", { sessionId, tail: 60 });
 
 export interface Failure {
   turn: Turn;

@@ -40,7 +40,7 @@ export function deleteSession(app: App, sessionId: string, title: string): void 
     run: () => {
       app.sessions.deleting.add(sessionId);
       void app.api
-        .post(`/api/session/${sessionId}/delete`)
+        .run("session:delete", { sessionId })
         .then(
           () => app.forgetSessions([sessionId]),
           (error) => app.toasts.report(error),
@@ -52,7 +52,7 @@ export function deleteSession(app: App, sessionId: string, title: string): void 
 
 export async function forkSession(app: App, sessionId: string): Promise<void> {
   try {
-    const { sessionId: fork } = await app.api.post<{ sessionId: string }>(`/api/session/${sessionId}/fork`);
+    const { sessionId: fork } = await app.api.run("session:fork", { sessionId });
     const projectId = app.sessions.of(sessionId)?.peek().projectId;
     if (projectId) await app.list(projectId);
     app.nav.navigate({ page: "session", sessionId: fork });
@@ -115,9 +115,7 @@ export async function showArchive(app: App): Promise<void> {
     app.projects.list
       .peek()
       .map(({ projectId }) =>
-        app.api
-          .get<{ sessions: SessionInfo[] }>(`/api/session/list?projectId=${projectId}&archived=1`)
-          .catch(() => ({ sessions: [] })),
+        app.api.run("session:list", { projectId, archived: true }).catch(() => ({ sessions: [] })),
       ),
   );
   app.sessions.setArchived(

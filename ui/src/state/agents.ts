@@ -31,7 +31,7 @@ export class Agents {
   refresh(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      this.api.get<{ agents: AgentInfo[] }>("/api/agents").then(
+      this.api.run("agent:list", {}).then(
         ({ agents }) => {
           write(this.list, agents);
         },

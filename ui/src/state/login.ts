@@ -33,7 +33,7 @@ export class Login {
   }
 
   async leave(): Promise<void> {
-    await this.api.post("/api/auth/logout").catch(() => {});
+    await this.api.run("auth:logout", {}).catch(() => {});
     this.end();
   }
 }

@@ -43,8 +43,9 @@ export function useCompletion(timeline: Timeline, input: { current: HTMLTextArea
     abort.current?.abort();
     abort.current = new AbortController();
     try {
-      const found = await app.api.get<{ files: { path: string }[] }>(
-        `/api/project/${projectId}/files?q=${encodeURIComponent(query)}&limit=8`,
+      const found = await app.api.run(
+        "project:files",
+        { projectId, q: query, limit: 8 },
         abort.current.signal,
       );
       files.value = found.files.map(({ path }) => ({ value: path, label: path }));

@@ -18,18 +18,13 @@ export function AddProject({ close }: { close: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const abort = new AbortController();
-    app.api
-      .get<{ directories: string[] }>(
-        `/api/directories?prefix=${encodeURIComponent(path || "~/")}`,
-        abort.signal,
-      )
-      .then(
-        ({ directories }) => {
-          offers.value = directories.slice(0, 8);
-          selected.value = -1;
-        },
-        () => {},
-      );
+    app.api.run("directory:list", { prefix: path || "~/" }, abort.signal).then(
+      ({ directories }) => {
+        offers.value = directories.slice(0, 8);
+        selected.value = -1;
+      },
+      () => {},
+    );
     return () => abort.abort();
   }, [path]);
   const submit = async (event?: Event) => {

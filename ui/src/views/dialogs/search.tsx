@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { jumpTo } from "../../actions/reading";
 import { age, plainLine } from "../../format";
+import type { SearchResult } from "../../wire";
 import { useApp } from "../context";
 import { Modal } from "../parts";
 import { Picker, type Entry } from "./picker";
@@ -15,23 +16,12 @@ const kinds: Record<string, string> = {
   plan: "plan",
 };
 
-interface Result {
-  sessionId: string;
-  itemId: string;
-  type: string;
-  title: string;
-  cliType: string;
-  projectId: string;
-  snippet: string;
-  at: string;
-}
-
 const kMostResults = 40;
 
 export function SearchDialog({ close, query: first }: { close: () => void; query: string }) {
   const app = useApp();
   const [query, setQuery] = useState(first);
-  const results = useSignal<readonly Result[] | undefined>(undefined);
+  const results = useSignal<readonly SearchResult[] | undefined>(undefined);
   const problem = useSignal("");
   useEffect(() => {
     if (query.trim().length < 2) {
@@ -41,20 +31,15 @@ export function SearchDialog({ close, query: first }: { close: () => void; query
     const abort = new AbortController();
     const timer = setTimeout(
       () =>
-        app.api
-          .get<{ results: Result[] }>(
-            `/api/search?q=${encodeURIComponent(query)}&limit=${kMostResults}`,
-            abort.signal,
-          )
-          .then(
-            (answer) => {
-              results.value = answer.results;
-              problem.value = "";
-            },
-            (error: Error) => {
-              if (error.name !== "AbortError") problem.value = error.message;
-            },
-          ),
+        app.api.run("search", { q: query, limit: kMostResults }, abort.signal).then(
+          (answer) => {
+            results.value = answer.results;
+            problem.value = "";
+          },
+          (error: Error) => {
+            if (error.name !== "AbortError") problem.value = error.message;
+          },
+        ),
       120,
     );
     return () => {
