@@ -62,7 +62,8 @@ std::optional<Timestamp> from_iso(std::string_view text) {
   std::size_t at = 19;
   const int ms = fraction_at(text, at);
   if (!date.ok() || ms < 0 || at + 1 != text.size() || text[at] != 'Z') return std::nullopt;
-  const auto since_epoch = sys_days{date}.time_since_epoch() + hours{h} + minutes{mi} + seconds{s};
+  const auto since_epoch =
+      sys_days{date}.time_since_epoch() + hours{h} + minutes{mi} + std::chrono::seconds{s};
   return Timestamp{duration_cast<milliseconds>(since_epoch).count() + ms};
 }
 

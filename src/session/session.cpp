@@ -16,7 +16,7 @@
 namespace lb {
 namespace {
 
-struct Meters {
+struct SessionMeters {
   Counter& upserts = counter("lb_upserts_total", "Items and their changes from agents.");
   Counter& turns = counter("lb_turn_changes_total", "Turn changes from agents.");
   Counter& refused = counter("lb_upserts_refused_total", "Changes of items that were final.");
@@ -24,8 +24,8 @@ struct Meters {
   Counter& skipped =
       counter("lb_tool_outputs_coalesced_total", "Small growths of a cut output not shown apart.");
 };
-Meters& meters() {
-  static Meters all;
+SessionMeters& meters() {
+  static SessionMeters all;
   return all;
 }
 

@@ -8,14 +8,14 @@
 namespace lb {
 namespace {
 
-struct Meters {
+struct WarmMeters {
   Counter& started =
       counter("lb_warm_starts_total", "Agents started before a session needed them.");
   Counter& used = counter("lb_warm_used_total", "Sessions begun where an agent was started ahead.");
   Counter& dropped = counter("lb_warm_dropped_total", "Agents started ahead that nobody used.");
 };
-Meters& meters() {
-  static Meters all;
+WarmMeters& warm_meters() {
+  static WarmMeters all;
   return all;
 }
 
@@ -37,7 +37,7 @@ bool WarmStarts::start(Provider& provider, const std::string& project_dir) {
     while (started_.size() >= limits::kWarmMax) end(started_.front());
     one = std::make_shared<One>(provider, project_dir, io_);
     started_.push_back(one);
-    meters().started.add();
+    warm_meters().started.add();
   }
   arm(one);
   return true;
@@ -54,12 +54,12 @@ void WarmStarts::arm(const OnePtr& one) {
 void WarmStarts::end(const OnePtr& one) {
   const OnePtr ended = one;
   std::erase(started_, ended);
-  meters().dropped.add();
+  warm_meters().dropped.add();
   ended->provider.end_prewarmed(ended->project_dir);
 }
 
 void WarmStarts::used(const Provider& provider, const std::string& project_dir) {
-  if (std::erase(started_, find(provider, project_dir)) > 0) meters().used.add();
+  if (std::erase(started_, find(provider, project_dir)) > 0) warm_meters().used.add();
 }
 
 }  // namespace lb
