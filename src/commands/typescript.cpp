@@ -18,7 +18,7 @@ std::string template_of(const ClientCommand& command) {
   return out + std::string(rest);
 }
 
-/// What `Api.run` of the page needs: everything that is asked and answered with JSON over HTTP.
+/// What types `Api.call` of the page: everything that is asked and answered with JSON over HTTP.
 std::string typescript_table() {
   std::string types;
   std::string rows;

@@ -238,6 +238,11 @@ export class World {
         session.facts.thinking = message.thinking;
         this.broadcast({ type: "session:facts", sessionId: info.sessionId, ...session.facts });
         return { type: "ok" };
+      case "session:fork":
+        throw fail(409, "NOT_SUPPORTED", "This agent cannot fork a session.");
+      case "session:delete":
+        this.sessions.delete(info.sessionId);
+        return { type: "ok" };
       case "session:kill":
         this.change(session, { status: "dead", activity: "idle" });
         return { type: "ok" };
@@ -427,12 +432,13 @@ export class World {
     if (path === "/api/search") return send(200, { results: this.search(url.searchParams.get("q")) });
     if (path === "/api/session/list")
       return send(200, {
+        projectId: url.searchParams.get("projectId"),
         sessions: [...this.sessions.values()]
           .map(({ info }) => info)
           .filter(
             (info) =>
               info.projectId === url.searchParams.get("projectId") &&
-              info.archived === (url.searchParams.get("archived") === "1"),
+              info.archived === ((url.searchParams.get("archived") ?? "0") !== "0"),
           ),
       });
     if (/^\/api\/project\/[^/]+\/files$/.test(path)) {
@@ -478,11 +484,6 @@ export class World {
     if (of[2] === "export") {
       response.writeHead(200, { "Content-Type": "text/markdown" });
       return response.end("# Export\n");
-    }
-    if (of[2] === "fork") throw fail(409, "NOT_SUPPORTED", "This agent cannot fork a session.");
-    if (of[2] === "delete") {
-      this.sessions.delete(session.info.sessionId);
-      return send(200, {});
     }
     throw fail(404, "NOT_FOUND", "There is no such address.");
   }

@@ -1,5 +1,13 @@
 // HTTP calls with the bearer, and the one exchange that gives us a bearer.
-import { COMMANDS, type Commands } from "./wire";
+import type { COMMANDS, Commands } from "./wire";
+
+type Name = keyof Commands;
+type AddressOf<N extends Name> = `${(typeof COMMANDS)[N]["method"]} ${(typeof COMMANDS)[N]["path"]}`;
+/** As the server's table has it: a call that is not there, or asks for something else, does not compile. */
+export type Address = { [N in Name]: AddressOf<N> }[Name];
+type At<A extends Address> = { [N in Name]: AddressOf<N> extends A ? Commands[N] : never }[Name];
+export type Asked<A extends Address> = At<A>["request"];
+export type Answered<A extends Address> = At<A>["response"];
 
 /** What the server answered instead of what was asked for. `code` is for programs, `message` for people. */
 export class WireError extends Error {
@@ -20,6 +28,20 @@ const hex = (bytes: ArrayBuffer): string =>
 const sha256 = async (text: string): Promise<string> =>
   hex(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
 
+const kPlain: RequestInit = { cache: "no-store", credentials: "omit" };
+const kJson = { "Content-Type": "application/json" };
+
+/** What was asked for, or what the server said instead. */
+async function accepted(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  const problem = (await response.json().catch(() => ({}))) as { code?: string; message?: string };
+  throw new WireError(
+    problem.code ?? "HTTP_ERROR",
+    problem.message ?? `The server answered ${response.status}.`,
+    problem,
+  );
+}
+
 /**
  * Makes the server prove that it knows our bearer before it gets it: while we were away another program may have taken the port.
  * Both sides know the bearer's hash; the host is part of the question, so that it cannot be passed on to the real server elsewhere.
@@ -29,19 +51,12 @@ export async function proveServer(token: string, fetcher: typeof fetch): Promise
   const keyId = (await sha256(key)).slice(0, 32);
   const nonce = hex(crypto.getRandomValues(new Uint8Array(32)).buffer);
   const response = await fetcher("/api/auth/prove", {
+    ...kPlain,
     method: "POST",
-    headers: { "Content-Type": "application/json" },
+    headers: kJson,
     body: JSON.stringify({ keyId, nonce }),
-    cache: "no-store",
-    credentials: "omit",
   });
-  const answer = (await response.json().catch(() => ({}))) as {
-    proof?: string;
-    code?: string;
-    message?: string;
-  };
-  if (!response.ok)
-    throw new WireError(answer.code ?? "HTTP_ERROR", answer.message ?? "The server does not answer.");
+  const { proof } = (await (await accepted(response)).json()) as Answered<"POST /api/auth/prove">;
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const hmac = await crypto.subtle.importKey("raw", encoder.encode(key), algorithm, false, ["sign"]);
   const expected = await crypto.subtle.sign(
@@ -49,7 +64,7 @@ export async function proveServer(token: string, fetcher: typeof fetch): Promise
     hmac,
     encoder.encode(`liminal-builder\n${location.host}\n${nonce}`),
   );
-  if (answer.proof !== hex(expected))
+  if (proof !== hex(expected))
     throw new WireError("WRONG_SERVER", "What answers here is not the server this page came from.");
 }
 
@@ -83,87 +98,62 @@ export class Api {
 
   /** Swaps the single-use code of the launch address for a bearer of this browser. */
   async exchange(code: string): Promise<void> {
-    const answer = await this.call<{ token: string }>("POST", "/api/auth/exchange", { code }, false);
-    localStorage.setItem(kTokenKey, answer.token);
+    const { token } = await this.call("POST /api/auth/exchange", { code }, undefined, false);
+    localStorage.setItem(kTokenKey, token);
     this.distrust();
   }
 
   async ticket(): Promise<string> {
-    return (await this.run("auth:ticket", {})).ticket;
+    return (await this.call("POST /api/auth/ticket", {})).ticket;
   }
 
-  /** Asks by the command's name. Where that is, and what the path takes of the request, the server's table says. */
-  run<Name extends keyof Commands>(
-    name: Name,
-    request: Commands[Name]["request"],
+  /** What the address names in braces is taken from the request; the rest is the query of a GET, the body of a POST. */
+  async call<A extends Address>(
+    address: A,
+    request: Asked<A>,
     signal?: AbortSignal,
-  ): Promise<Commands[Name]["response"]> {
-    const { method, path } = COMMANDS[name];
-    const rest = new Map<string, unknown>(Object.entries(request));
-    const address = path.replace(/\{(\w+)\}/g, (_, field: string) => {
-      const value = String(rest.get(field));
-      rest.delete(field);
-      return encodeURIComponent(value);
+    bearer = true,
+  ): Promise<Answered<A>> {
+    const [method, template] = address.split(" ") as [string, string];
+    const rest = new Map<string, unknown>(Object.entries(request).filter(([, value]) => value !== undefined));
+    const path = template.replace(/\{(\w+)\}/g, (_braces, name: string) => {
+      const value = encodeURIComponent(String(rest.get(name)));
+      rest.delete(name);
+      return value;
     });
-    if (method === "POST") return this.call("POST", address, Object.fromEntries(rest), true, signal);
-    const query = new URLSearchParams();
-    for (const [field, value] of rest)
-      if (value !== undefined) query.set(field, value === true ? "1" : String(value));
-    return this.call("GET", query.size > 0 ? `${address}?${query}` : address, undefined, true, signal);
+    const query = String(new URLSearchParams([...rest] as [string, string][]));
+    const response = await (method === "GET"
+      ? this.fetch(path + (query && `?${query}`), { signal }, bearer)
+      : this.fetch(
+          path,
+          { method, signal, headers: kJson, body: JSON.stringify(Object.fromEntries(rest)) },
+          bearer,
+        ));
+    return response.json() as Promise<Answered<A>>;
   }
 
   async text(path: string): Promise<string> {
-    return (await this.raw("GET", path)).text();
+    return (await this.fetch(path)).text();
   }
   async blob(path: string): Promise<Blob> {
-    return (await this.raw("GET", path)).blob();
+    return (await this.fetch(path)).blob();
   }
   async upload<T>(path: string, file: Blob): Promise<T> {
-    return (await this.raw("POST", path, file, file.type || "application/octet-stream")).json() as Promise<T>;
+    const headers = { "Content-Type": file.type || "application/octet-stream" };
+    return (await this.fetch(path, { method: "POST", headers, body: file })).json() as Promise<T>;
   }
 
-  private async call<T>(
-    method: string,
-    path: string,
-    body?: unknown,
-    bearer = true,
-    signal?: AbortSignal,
-  ): Promise<T> {
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const response = await this.raw(method, path, text, "application/json", bearer, signal);
-    return response.json() as Promise<T>;
-  }
-
-  private async raw(
-    method: string,
-    path: string,
-    body?: BodyInit,
-    type?: string,
-    bearer = true,
-    signal?: AbortSignal,
-  ) {
-    const headers: Record<string, string> = {};
-    if (body !== undefined && type !== undefined) headers["Content-Type"] = type;
-    if (bearer) await this.trust();
-    if (bearer) headers["Authorization"] = `Bearer ${this.token ?? ""}`;
-    const response = await this.fetcher(path, {
-      method,
-      headers,
-      body,
-      signal,
-      cache: "no-store",
-      credentials: "omit",
-    }).catch((why: unknown) => {
+  private async fetch(path: string, init: RequestInit = {}, bearer = true): Promise<Response> {
+    const headers: Record<string, string> = { ...(init.headers as Record<string, string>) };
+    if (bearer) {
+      await this.trust();
+      headers["Authorization"] = `Bearer ${this.token ?? ""}`;
+    }
+    const response = await this.fetcher(path, { ...kPlain, ...init, headers }).catch((why: unknown) => {
       this.distrust(); // Nobody answered: the next who does may be somebody else.
       throw why;
     });
-    if (response.ok) return response;
-    const problem = (await response.json().catch(() => ({}))) as { code?: string; message?: string };
     if (response.status === 401 && bearer) this.onUnauthenticated();
-    throw new WireError(
-      problem.code ?? "HTTP_ERROR",
-      problem.message ?? `The server answered ${response.status}.`,
-      problem,
-    );
+    return accepted(response);
   }
 }

@@ -32,13 +32,26 @@ describe("the contract between the page and its world", () => {
     expect(violations("ServerMessage", nested)).toEqual(["ServerMessage.payload.title: missing"]);
   });
 
-  it("knows the HTTP calls of the page", () => {
-    const agents = JSON.stringify({ agents: [{ cliType: "demo" }] });
-    expect(httpViolations("GET", "/api/agents", undefined, 200, agents)).not.toEqual([]);
-    expect(httpViolations("GET", "/api/secrets", undefined, 200, "{}")).not.toEqual([]);
-    expect(httpViolations("GET", "/api/agents", undefined, 503, "{}")).toEqual([
+  it("knows the HTTP calls of the server's table, with what is in their address", () => {
+    const at = (path: string) => new URL(path, "http://page.test");
+    const agents = JSON.stringify({ agents: [] });
+    expect(httpViolations("GET", at("/api/agents"), undefined, 200, agents)).toEqual([]);
+    expect(httpViolations("GET", at("/api/agents"), undefined, 200, "{}")).toEqual([
+      "AgentsBody.agents: missing",
+    ]);
+    expect(httpViolations("GET", at("/api/secrets"), undefined, 200, "{}")).toHaveLength(1);
+    expect(httpViolations("GET", at("/api/agents"), undefined, 503, "{}")).toEqual([
       "GET /api/agents 503.code: missing",
       "GET /api/agents 503.message: missing",
+    ]);
+    const warm = JSON.stringify({ warm: true });
+    expect(httpViolations("POST", at("/api/agents/demo/warm"), { projectId: "p" }, 202, warm)).toEqual([]);
+    expect(httpViolations("POST", at("/api/agents/demo/warm"), {}, 202, warm)).toHaveLength(1);
+    const found = JSON.stringify({ results: [] });
+    expect(httpViolations("GET", at("/api/search?q=x&limit=4"), undefined, 200, found)).toEqual([]);
+    expect(httpViolations("GET", at("/api/search?q=x&limit=few"), undefined, 200, found)).toHaveLength(1);
+    expect(httpViolations("GET", at("/api/search?q=x&most=4"), undefined, 200, found)).toEqual([
+      "SearchRequest.most: not described",
     ]);
   });
 

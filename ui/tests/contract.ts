@@ -2,6 +2,8 @@
 // not drift away from the real one. Stricter than the wire itself, which ignores fields it does not know: here a field that
 // nobody described is a mistake.
 import document from "../../docs/wire.schema.json";
+import { COMMANDS } from "../src/wire";
+import wireSource from "../src/wire.ts?raw";
 
 interface Schema {
   $ref?: string;
@@ -107,76 +109,67 @@ export function expectWire(type: string, text: string): void {
   broken.push(...violations(type, JSON.parse(text)));
 }
 
-const ref = (name: string): Schema => ({ $ref: `#/$defs/${name}` });
-const object = (properties: Record<string, Schema>, optional: Record<string, Schema> = {}): Schema => ({
-  type: "object",
-  properties: { ...properties, ...optional },
-  required: Object.keys(properties),
-});
-const listOf = (items: Schema): Schema => ({ type: "array", items });
-const text: Schema = { type: "string" };
-const number: Schema = { type: "integer" };
-const nothing = object({});
-const timeline = object(
-  { sessionId: text, rev: number, entries: listOf(ref("Item")), turns: listOf(ref("Turn")), epoch: text },
-  { before: number },
-);
-const result = object({
-  sessionId: text,
-  itemId: text,
-  turnId: text,
-  type: text,
-  title: text,
-  cliType: text,
-  projectId: text,
-  snippet: text,
-  at: { type: "string", format: "date-time" },
-});
-
 interface Call {
-  request?: Schema;
-  response?: Schema;
+  method: string;
+  /** `/api/session/{sessionId}/status` */
+  path: string;
+  request?: string;
+  /** Left out where the answer is not JSON. */
+  response?: string;
 }
-/** The HTTP calls of the page, by method and path; a colon stands for one part of it. No response: not JSON. */
-const calls: Record<string, Call> = {
-  "POST /api/auth/ticket": { request: nothing, response: object({ ticket: text, expiresInMs: number }) },
-  "POST /api/auth/logout": { request: nothing, response: nothing },
-  "GET /api/agents": { response: object({ agents: listOf(ref("AgentInfo")) }) },
-  "POST /api/agents/:/warm": {
-    request: object({ projectId: text }),
-    response: object({ warm: { type: "boolean" } }),
-  },
-  "GET /api/directories": { response: object({ directories: listOf(text) }) },
-  "GET /api/project/:/files": { response: object({ files: listOf(object({ path: text })) }) },
-  "GET /api/search": { response: object({ results: listOf(result) }) },
-  "GET /api/session/list": { response: object({ sessions: listOf(ref("SessionInfo")) }) },
-  "GET /api/session/:/status": { response: ref("SessionStatus") },
-  "GET /api/session/:/timeline": { response: timeline },
-  "GET /api/session/:/export": {},
-  "GET /api/session/:/item/:/output": {},
-  "GET /api/session/:/attachment/:": {},
-  "POST /api/session/:/attachment": { response: object({ attachmentId: text }) },
-  "POST /api/session/:/delete": { request: nothing, response: nothing },
-  "POST /api/session/:/fork": { request: nothing, response: object({ sessionId: text }) },
-};
-const problem = object({ code: text, message: text }, { projectId: text });
 
+/** The server's table of what can be asked over HTTP: where it is from its values, the types from its text. */
+const table: Call[] = Object.entries(COMMANDS).map(([name, { method, path }]) => {
+  const row = new RegExp(`"${name}": \\{ request: Bare<(\\w+)>; response: Bare<(\\w+)> \\}`).exec(wireSource);
+  return { method, path, request: row![1]!, response: row![2]! };
+});
+const calls: Call[] = [
+  ...table,
+  { method: "POST", path: "/api/session/{sessionId}/attachment", response: "AttachmentBody" },
+  { method: "GET", path: "/api/session/{sessionId}/attachment/{attachmentId}" },
+  { method: "GET", path: "/api/session/{sessionId}/item/{itemId}/output" },
+  { method: "GET", path: "/api/session/{sessionId}/export" },
+];
+const problem: Schema = {
+  type: "object",
+  properties: { code: { type: "string" }, message: { type: "string" }, projectId: { type: "string" } },
+  required: ["code", "message"],
+};
+
+/** A value of the query in the type of its field. */
+function typed(type: string, name: string, text: string): unknown {
+  const field = types[type]?.properties?.[name]?.type;
+  return field === "integer" ? Number(text) : field === "boolean" ? text !== "0" : text;
+}
+
+/** `body` is what was sent as JSON; fields of the path and of the query are taken from the address. */
 export function httpViolations(
   method: string,
-  path: string,
-  request: unknown,
+  url: URL,
+  body: unknown,
   status: number,
   response: string,
 ): string[] {
-  const name = Object.keys(calls).find((pattern) =>
-    new RegExp(`^${pattern.replace(/:/g, "[^/]+")}$`).test(`${method} ${path}`),
-  );
-  if (!name) return [`${method} ${path}: nobody described this call`];
-  const { request: asked, response: answered } = calls[name]!;
+  const found = calls
+    .filter((call) => call.method === method)
+    .map((call) => ({
+      ...call,
+      match: new RegExp(`^${call.path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`).exec(url.pathname),
+    }))
+    .find(({ match }) => match !== null);
+  if (!found) return [`${method} ${url.pathname}: nobody described this call`];
+  const { request, response: answer, match } = found;
+  const asked = {
+    ...(isObject(body) ? body : {}),
+    ...match!.groups,
+    ...Object.fromEntries(
+      [...url.searchParams].map(([name, text]) => [name, typed(request ?? "", name, text)]),
+    ),
+  };
   return [
-    ...(asked ? check(asked, request, `${name} request`) : []),
-    ...(status >= 400 ? check(problem, JSON.parse(response), `${name} ${status}`) : []),
-    ...(status < 400 && answered ? check(answered, JSON.parse(response), `${name} response`) : []),
+    ...(request ? violations(request, asked) : []),
+    ...(status >= 400 ? check(problem, JSON.parse(response), `${method} ${found.path} ${status}`) : []),
+    ...(status < 400 && answer ? violations(answer, JSON.parse(response)) : []),
   ];
 }
 export function expectHttp(...call: Parameters<typeof httpViolations>): void {

@@ -80,7 +80,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
     else
       await world
         .http(
-          init.method!,
+          init.method ?? "GET",
           url,
           request,
           (status, body) => {
@@ -97,7 +97,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
           answer = { status: error.status ?? 500, body: { code: error.code, message: error.message } };
         });
     const text = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body);
-    expectHttp(init.method!, url.pathname, request, answer.status, text);
+    expectHttp(init.method ?? "GET", url, request, answer.status, text);
     return new Response(text, { status: answer.status });
   }) as unknown as typeof fetch;
 

@@ -127,20 +127,24 @@ describe("getting in", () => {
       return new Response(JSON.stringify({ proof }));
     }) as typeof fetch;
     const api = new Api(fetcher);
-    await api.run("info", {});
-    await api.run("inbox", {});
-    expect(asked.map(({ path }) => path)).toEqual(["/api/auth/prove", "/api/info", "/api/inbox"]);
+    await api.call("GET /api/info", {});
+    await api.call("GET /api/session/{sessionId}/timeline", { sessionId: "a/b", tail: 9, since: undefined });
+    expect(asked.map(({ path }) => path)).toEqual([
+      "/api/auth/prove",
+      "/api/info",
+      "/api/session/a%2Fb/timeline?tail=9",
+    ]);
     expect(asked[2]!.bearer).toBe("Bearer the bearer");
     away = true;
-    await expect(api.run("info", {})).rejects.toThrow("Failed to fetch");
+    await expect(api.call("GET /api/info", {})).rejects.toThrow("Failed to fetch");
     away = false;
     asked.length = 0;
-    await api.run("info", {});
+    await api.call("GET /api/info", {});
     expect(asked.map(({ path }) => path)).toEqual(["/api/auth/prove", "/api/info"]);
     honest = false;
     api.distrust();
     asked.length = 0;
-    await expect(api.run("info", {})).rejects.toThrow("not the server");
+    await expect(api.call("GET /api/info", {})).rejects.toThrow("not the server");
     await expect(api.ticket()).rejects.toThrow("not the server");
     expect(asked.map(({ path }) => path)).toEqual(["/api/auth/prove", "/api/auth/prove"]);
     expect(asked.every(({ bearer }) => bearer === undefined)).toBe(true);

@@ -25,7 +25,7 @@ export function createProblem(app: App, cliType: string, error: unknown): string
 
 /** A session is about to be made: the agent may start ahead. Only a help, so that nobody is told when it fails. */
 export const warmAgent = (app: App, cliType: string, projectId: string) =>
-  app.api.run("agent:warm", { cliType, projectId }).catch(() => {});
+  app.api.call("POST /api/agents/{cliType}/warm", { cliType, projectId }).catch(() => {});
 
 /** If it cannot be made, tab and row go, the words typed so far stay. */
 export async function createSession(app: App, options: NewSession): Promise<void> {

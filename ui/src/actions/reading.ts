@@ -39,7 +39,8 @@ export async function openQuestion(app: App, sessionId: string): Promise<void> {
   else app.nav.navigate({ page: "session", sessionId });
 }
 
-const lately = (app: App, sessionId: string) => app.api.run("session:timeline", { sessionId, tail: 60 });
+const lately = (app: App, sessionId: string) =>
+  app.api.call("GET /api/session/{sessionId}/timeline", { sessionId, tail: 60 });
 
 export interface Failure {
   turn: Turn;

@@ -39,23 +39,20 @@ export function deleteSession(app: App, sessionId: string, title: string): void 
     text: "The conversation is removed from Liminal Builder for good.",
     run: () => {
       app.sessions.deleting.add(sessionId);
-      void app.api
-        .run("session:delete", { sessionId })
-        .then(
-          () => app.forgetSessions([sessionId]),
-          (error) => app.toasts.report(error),
-        )
-        .finally(() => app.sessions.deleting.delete(sessionId));
+      void ask(app, { type: "session:delete", sessionId }).then((done) => {
+        if (done) app.forgetSessions([sessionId]);
+        app.sessions.deleting.delete(sessionId);
+      });
     },
   });
 }
 
 export async function forkSession(app: App, sessionId: string): Promise<void> {
   try {
-    const { sessionId: fork } = await app.api.run("session:fork", { sessionId });
-    const projectId = app.sessions.of(sessionId)?.peek().projectId;
-    if (projectId) await app.list(projectId);
-    app.nav.navigate({ page: "session", sessionId: fork });
+    const made = await app.link.request({ type: "session:fork", sessionId });
+    if (made.type !== "session:created") return;
+    await app.list(made.projectId);
+    app.nav.navigate({ page: "session", sessionId: made.sessionId });
   } catch (error) {
     app.toasts.report(error);
   }
@@ -115,7 +112,7 @@ export async function showArchive(app: App): Promise<void> {
     app.projects.list
       .peek()
       .map(({ projectId }) =>
-        app.api.run("session:list", { projectId, archived: true }).catch(() => ({ sessions: [] })),
+        app.api.call("GET /api/session/list", { projectId, archived: true }).catch(() => ({ sessions: [] })),
       ),
   );
   app.sessions.setArchived(

@@ -31,7 +31,7 @@ export class Agents {
   refresh(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      this.api.run("agent:list", {}).then(
+      this.api.call("GET /api/agents", {}).then(
         ({ agents }) => {
           write(this.list, agents);
         },

@@ -3,6 +3,7 @@ import { effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { App } from "./app";
 import type { SessionInfo } from "../wire";
 import { write } from "./write";
+import { titleOf } from "./tabs";
 
 export class Attention {
   /** Read out by screen readers when it changes. */
@@ -61,7 +62,7 @@ function pageTitle(app: App): string {
 }
 
 export function sentence(old: SessionInfo, now: SessionInfo): string | undefined {
-  const title = now.title || "New Session";
+  const title = titleOf(now);
   if (now.activity === "needs-approval") return `${title} needs you`;
   if (now.activity === "failed") return `${title} failed`;
   if (now.activity === "idle" && (old.activity === "working" || old.activity === "needs-approval"))

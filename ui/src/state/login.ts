@@ -33,7 +33,7 @@ export class Login {
   }
 
   async leave(): Promise<void> {
-    await this.api.run("auth:logout", {}).catch(() => {});
+    await this.api.call("POST /api/auth/logout", {}).catch(() => {});
     this.end();
   }
 }

@@ -65,7 +65,7 @@ export class Timelines {
         ...(known ? { since: timeline.rev, epoch: timeline.epoch } : {}),
       });
       if (answer.type === "ok" && answer.rev !== undefined) timeline.seen(answer.rev);
-      this.told.status(timeline, await this.api.run("session:status", { sessionId }));
+      this.told.status(timeline, await this.api.call("GET /api/session/{sessionId}/status", { sessionId }));
     } catch (error) {
       this.opened.delete(sessionId);
       if (error instanceof WireError) this.told.refused(timeline, error);

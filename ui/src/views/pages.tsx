@@ -10,6 +10,7 @@ import { AgentRow } from "./sidebar/agents";
 import { useApp } from "./context";
 import { AgentMark, Icon, Logo } from "./icons";
 import { CopyButton, PhoneMenu, StateMark } from "./parts";
+import { titleOf } from "../state/tabs";
 
 /** Greets the first time; later the overview: who needs the user, who works, who is done. */
 export function HomePage() {
@@ -171,7 +172,7 @@ function StateGroup({ state, sessions }: { state: State; sessions: readonly Sess
               >
                 <AgentMark cliType={info.cliType} name={app.agents.of(info.cliType)?.name} />
                 <span class="card-title">
-                  <bdi>{info.title || "New Session"}</bdi>
+                  <bdi>{titleOf(info)}</bdi>
                   {asked && <span class="muted">{asked}</span>}
                 </span>
                 <span class="muted card-project">{app.projects.of(info.projectId)?.name}</span>

@@ -43,8 +43,8 @@ export function useCompletion(timeline: Timeline, input: { current: HTMLTextArea
     abort.current?.abort();
     abort.current = new AbortController();
     try {
-      const found = await app.api.run(
-        "project:files",
+      const found = await app.api.call(
+        "GET /api/project/{projectId}/files",
         { projectId, q: query, limit: 8 },
         abort.current.signal,
       );

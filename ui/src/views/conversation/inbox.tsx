@@ -9,6 +9,7 @@ import { ApprovalView } from "./approval";
 import { useApp } from "../context";
 import { AgentMark, Icon } from "../icons";
 import { PhoneMenu } from "../parts";
+import { titleOf } from "../../state/tabs";
 
 /** Everything that waits for the user, over all sessions, answerable in place. */
 export function InboxPage() {
@@ -94,7 +95,7 @@ function FailedCard({ info }: { info: SessionInfo }) {
       >
         <AgentMark cliType={info.cliType} name={app.agents.of(info.cliType)?.name} />
         <strong>
-          <bdi>{info.title || "New Session"}</bdi>
+          <bdi>{titleOf(info)}</bdi>
         </strong>
         <span class="state-label failed">failed</span>
         <span class="muted">
@@ -141,7 +142,7 @@ export function ArchivePage() {
             <li key={info.sessionId} class="card-row">
               <AgentMark cliType={info.cliType} name={app.agents.of(info.cliType)?.name} />
               <span class="card-title">
-                <bdi>{info.title || "New Session"}</bdi>
+                <bdi>{titleOf(info)}</bdi>
                 <span class="muted">
                   {app.projects.of(info.projectId)?.name} · {age(info.lastActiveAt, app.now.value)}
                 </span>

@@ -18,7 +18,7 @@ export function AddProject({ close }: { close: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const abort = new AbortController();
-    app.api.run("directory:list", { prefix: path || "~/" }, abort.signal).then(
+    app.api.call("GET /api/directories", { prefix: path || "~/" }, abort.signal).then(
       ({ directories }) => {
         offers.value = directories.slice(0, 8);
         selected.value = -1;

@@ -8,6 +8,7 @@ import type { App } from "../../state/app";
 import { useApp } from "../context";
 import { Modal } from "../parts";
 import { Picker, type Entry } from "./picker";
+import { titleOf } from "../../state/tabs";
 
 /** In the order in which they are offered before anything is typed. */
 const kOffered: readonly CommandId[] = [
@@ -46,7 +47,7 @@ function entries(app: App): Entry[] {
   return [
     ...sessions.map((info): Entry => ({
       key: info.sessionId,
-      label: info.title || "New Session",
+      label: titleOf(info),
       detail: app.projects.of(info.projectId)?.name,
       cliType: info.cliType,
       info,

@@ -7,6 +7,7 @@ import type { SearchResult } from "../../wire";
 import { useApp } from "../context";
 import { Modal } from "../parts";
 import { Picker, type Entry } from "./picker";
+import { titleOf } from "../../state/tabs";
 
 /** What kind of thing the words were found in, where that is not a message. */
 const kinds: Record<string, string> = {
@@ -31,7 +32,7 @@ export function SearchDialog({ close, query: first }: { close: () => void; query
     const abort = new AbortController();
     const timer = setTimeout(
       () =>
-        app.api.run("search", { q: query, limit: kMostResults }, abort.signal).then(
+        app.api.call("GET /api/search", { q: query, limit: kMostResults }, abort.signal).then(
           (answer) => {
             results.value = answer.results;
             problem.value = "";
@@ -49,7 +50,7 @@ export function SearchDialog({ close, query: first }: { close: () => void; query
   }, [query]);
   const found = (results.value ?? []).map((result): Entry => ({
     key: `${result.sessionId}:${result.itemId}`,
-    label: result.title || "New Session",
+    label: titleOf(result),
     cliType: result.cliType,
     snippet: plainLine(result.snippet),
     detail: [kinds[result.type], app.projects.of(result.projectId)?.name, age(result.at, app.now.value)]
