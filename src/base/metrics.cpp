@@ -45,7 +45,7 @@ void append_sample(std::string& out, std::string_view name, std::string_view lab
   out.append(" ").append(value).append("\n");
 }
 
-std::string seconds(std::uint64_t us) {
+std::string in_seconds(std::uint64_t us) {
   std::string fraction = std::to_string(us % 1'000'000);
   return std::to_string(us / 1'000'000) + "." + std::string(6 - fraction.size(), '0') + fraction;
 }
@@ -55,12 +55,12 @@ void append_histogram(std::string& out, std::string_view name, const Histogram& 
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < Histogram::kBuckets; ++i) {
     total += histogram.count(i);
-    append_sample(out, bucket_name, "le=\"" + seconds(Histogram::kFirstUs << i) + "\"",
+    append_sample(out, bucket_name, "le=\"" + in_seconds(Histogram::kFirstUs << i) + "\"",
                   std::to_string(total));
   }
   total += histogram.count(Histogram::kBuckets);
   append_sample(out, bucket_name, "le=\"+Inf\"", std::to_string(total));
-  append_sample(out, std::string(name) + "_sum", "", seconds(histogram.sum_us()));
+  append_sample(out, std::string(name) + "_sum", "", in_seconds(histogram.sum_us()));
   append_sample(out, std::string(name) + "_count", "", std::to_string(total));
 }
 
