@@ -61,6 +61,8 @@ struct Turn {
   std::optional<std::string> client_message_id;  // Of the message that began it.
   std::optional<Text> content;                   // The prompt, while it is queued.
   bool held = false;  // Queued, and waiting for the user to release the queue.
+  std::optional<std::uint64_t>
+      place;  // In the queue, where the user gave it one; else it is `pos`.
   std::optional<std::string> model_id;
   std::optional<std::string> provider_id;
   std::optional<Timestamp> queued_at;
@@ -85,6 +87,7 @@ void describe(Fields& field, Turn& turn) {
   field.optional("clientMessageId", turn.client_message_id);
   field.optional("content", turn.content);
   field.flag("held", turn.held);
+  field.optional("place", turn.place);
   field.optional("modelId", turn.model_id);
   field.optional("providerId", turn.provider_id);
   field.optional("queuedAt", turn.queued_at);
@@ -102,6 +105,11 @@ void describe(Fields& field, Turn& turn) {
 }
 extern template void describe(Encoder&, Turn&);  // Compiled once, in codecs.cpp.
 extern template void describe(Decoder&, Turn&);
+
+/// What orders the queue.
+inline std::uint64_t place_in_queue(const Turn& turn) {
+  return turn.place.value_or(turn.pos);
+}
 
 inline bool is_final(const Turn& turn) {
   return turn.type == TurnType::Complete || turn.type == TurnType::Error;

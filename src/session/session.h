@@ -164,6 +164,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void start_next();
   void hold_queue();
   void release_queue();
+  [[nodiscard]] Turn queued_form(const UserPrompt& prompt) const;
   void put_queued(const UserPrompt& prompt);
   void put_all_queued();
   asio::awaitable<Result<void>> change_queued(TurnId turn, std::optional<std::string> content);

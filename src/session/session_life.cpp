@@ -355,6 +355,10 @@ asio::awaitable<Result<void>> Session::recover(Unfinished left) {
   for (auto& form : plan.forms) {
     std::visit([this](auto& entry) { live_->put(std::move(entry)); }, form);
   }
+  std::ranges::sort(plan.queued, {}, [this](const UserPrompt& prompt) {
+    const Turn* turn = live_->timeline().open_turn(prompt.turn);
+    return turn == nullptr ? 0 : place_in_queue(*turn);
+  });
   for (UserPrompt& prompt : plan.queued) {
     queue_.push(std::make_shared<const UserPrompt>(std::move(prompt)));
   }

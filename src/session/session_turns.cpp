@@ -104,11 +104,16 @@ asio::awaitable<Result<SessionSentMessage>> Session::enqueue(UserPrompt prompt) 
   co_return SessionSentMessage{id(), turn, true};
 }
 
-void Session::put_queued(const UserPrompt& prompt) {
+Turn Session::queued_form(const UserPrompt& prompt) const {
   Turn turn = turn_of(prompt, id(), TurnType::Queued);
   turn.content = Text(prompt.content);
   turn.held = queue_.held();
-  live_->put(std::move(turn));
+  if (const Turn* shown = live_->timeline().open_turn(prompt.turn)) turn.place = shown->place;
+  return turn;
+}
+
+void Session::put_queued(const UserPrompt& prompt) {
+  live_->put(queued_form(prompt));
   live_->put_prompt(to_record(prompt, PromptFate::Settled));
 }
 

@@ -142,6 +142,7 @@ export interface Turn {
   clientMessageId?: string;
   content?: string;
   held?: boolean;
+  place?: number;
   modelId?: string;
   providerId?: string;
   queuedAt?: string;

@@ -46,6 +46,18 @@ PromptPtr PromptQueue::remove(const TurnId& turn) {
   return removed;
 }
 
+bool PromptQueue::reorder(const std::vector<TurnId>& turns) {
+  std::deque<PromptPtr> ordered;
+  for (const TurnId& turn : turns) {
+    if (std::ranges::any_of(ordered, has(turn))) return false;
+    ordered.push_back(find(turn));
+    if (!ordered.back()) return false;
+  }
+  if (ordered.size() != prompts_.size()) return false;
+  prompts_ = std::move(ordered);
+  return true;
+}
+
 bool PromptQueue::hold() {
   return !prompts_.empty() && std::exchange(flow_, Flow::Held) == Flow::Flowing;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <vector>
 
 #include "session/turns/delivery.h"
 
@@ -26,6 +27,9 @@ class PromptQueue {
   PromptPtr edit(const TurnId& turn, std::string content);
   /// The one that was removed; null when it is not here.
   PromptPtr remove(const TurnId& turn);
+  /// All that wait, in another order; false, and nothing changes, when `turns` are not exactly
+  /// those.
+  bool reorder(const std::vector<TurnId>& turns);
 
   /// True when it flowed before, and something waits.
   bool hold();

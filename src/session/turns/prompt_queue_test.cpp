@@ -31,6 +31,24 @@ TEST_CASE("a queue gives its prompts in order, and none while it is held") {
   CHECK(queue.empty());
 }
 
+TEST_CASE("what waits can be put in another order, all of it or nothing") {
+  PromptQueue queue;
+  for (const char* turn : {"one", "two", "three"}) queue.push(prompt(turn));
+  const auto reorder = [&](std::vector<std::string> turns) {
+    std::vector<TurnId> ids;
+    for (std::string& turn : turns) ids.emplace_back(std::move(turn));
+    return queue.reorder(ids);
+  };
+  CHECK_FALSE(reorder({"three", "one"}));
+  CHECK_FALSE(reorder({"three", "three", "one"}));
+  CHECK_FALSE(reorder({"three", "two", "one", "four"}));
+  CHECK_FALSE(reorder({"three", "two", "four"}));
+  CHECK(queue.prompts().front()->turn == TurnId("one"));
+  CHECK(reorder({"three", "one", "two"}));
+  CHECK(queue.take()->turn == TurnId("three"));
+  CHECK(queue.take()->turn == TurnId("one"));
+}
+
 TEST_CASE("an empty queue is never held") {
   PromptQueue queue;
   CHECK(!queue.hold());

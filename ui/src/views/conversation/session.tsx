@@ -24,7 +24,9 @@ export function SessionView({ id }: { id: string }) {
   void timeline.shape.value;
   const turns = timeline.turnOrder.value.map((turnId) => timeline.turn(turnId)!.value);
   const running = turns.find((turn) => turn.type === "turn_started");
-  const queued = turns.filter((turn) => turn.type === "turn_queued");
+  const queued = turns
+    .filter((turn) => turn.type === "turn_queued")
+    .sort((a, b) => (a.place ?? a.pos) - (b.place ?? b.pos));
   const working =
     running !== undefined || info?.activity === "working" || info?.activity === "needs-approval";
   const loaded = timeline.loaded.value || creating !== undefined;
