@@ -189,6 +189,12 @@ std::vector<ClientCommand> talking() {
            .summary = "Edit, remove or release queued prompts",
            .notes = "`{turnId, content}` edits one; `content: null` removes it (left out it is "
                     "refused); `{resume: true}` releases a held queue. 409 `TURN_STARTED`"}),
+      command<SessionReorderRequest, &Session::reorder>(
+          {.name = "session:reorder",
+           .http = "POST /api/session/:id/reorder",
+           .summary = "Put the queued prompts in another order",
+           .notes = "`turnIds` names every queued turn once, the next one first. 409 "
+                    "`TURN_STARTED` when one of them waits no longer"}),
       command<SessionCancelRequest, &Session::cancel>({.name = "session:cancel",
                                                        .http = "POST /api/session/:id/cancel",
                                                        .summary = "Interrupt the running turn"}),

@@ -338,6 +338,18 @@ void describe(Fields& field, SessionQueueRequest& request) {
           "missing (null removes the message)");
 }
 
+/// All turns that are queued, in the order in which they shall go.
+struct SessionReorderRequest {
+  static constexpr std::string_view kName = "SessionReorderRequest";
+  SessionId session_id;
+  std::vector<TurnId> turn_ids;
+};
+template <class Fields>
+void describe(Fields& field, SessionReorderRequest& request) {
+  field("sessionId", request.session_id);
+  field("turnIds", request.turn_ids);
+}
+
 struct SessionCancelRequest {
   static constexpr std::string_view kName = "SessionCancelRequest";
   SessionId session_id;

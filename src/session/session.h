@@ -93,6 +93,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // --- Turns --------------------------------------------------------------------------------
   asio::awaitable<Result<SessionSentMessage>> send(SessionSendRequest request);
   asio::awaitable<Result<void>> edit_queue(SessionQueueRequest request);
+  asio::awaitable<Result<void>> reorder(SessionReorderRequest request);
   asio::awaitable<Result<void>> cancel(SessionCancelRequest request);
   asio::awaitable<Result<void>> answer(SessionAnswerRequest request, Caller caller);
   asio::awaitable<Result<void>> set_mode(SessionModeRequest request);

@@ -268,6 +268,28 @@ asio::awaitable<Result<void>> Session::edit_queue(SessionQueueRequest request) {
   co_return co_await live_->durable();
 }
 
+asio::awaitable<Result<void>> Session::reorder(SessionReorderRequest request) {
+  const auto self = shared_from_this();
+  if (auto active = co_await ready(); !active) co_return active;
+  const auto waits = [this](const TurnId& turn) { return queue_.find(turn) != nullptr; };
+  if (!std::ranges::all_of(request.turn_ids, waits)) {
+    co_return fail(ErrorCode::TurnStarted, "One of these messages waits no longer: look again.");
+  }
+  std::vector<std::uint64_t> places;  // Of the queue as it is: they stay, and change hands.
+  for (const PromptPtr& prompt : queue_.prompts()) {
+    places.push_back(place_in_queue(*live_->timeline().open_turn(prompt->turn)));
+  }
+  if (!queue_.reorder(request.turn_ids)) {
+    co_return fail(ErrorCode::InvalidRequest, "turnIds: must name every queued message once");
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    Turn turn = queued_form(*queue_.prompts()[i]);
+    turn.place = places[i];
+    live_->put(std::move(turn));
+  }
+  co_return co_await live_->durable();
+}
+
 /// Another text for a turn that waits; without one it is removed.
 asio::awaitable<Result<void>> Session::change_queued(TurnId turn,
                                                      std::optional<std::string> content) {

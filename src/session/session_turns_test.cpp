@@ -70,6 +70,27 @@ TEST_CASE("a queued message can be edited and removed until it starts") {
   CHECK(world.claude->sent.size() == 2);
 }
 
+TEST_CASE("the order that the user gave the queue outlives an edit and a restart of the server") {
+  World world;
+  const SessionId session = world.create();
+  world.begin(session);
+  const TurnId two = world.send(session, "Two")->turn_id;
+  const TurnId three = world.send(session, "Three")->turn_id;
+  const TurnId four = world.send(session, "Four")->turn_id;
+  const auto run = [&](auto asked) { return world.loop.run(std::move(asked)); };
+  REQUIRE(run(ask(*world.service, &Session::reorder, {session, {four, two, three}})).has_value());
+  REQUIRE(run(ask(*world.service, &Session::edit_queue, {session, two, "Two!"})).has_value());
+  world.restart();
+  REQUIRE(world.send(session, "Five")->queued);  // Releases what was held, and goes last.
+  for (const std::string expected : {"Four", "Two!", "Three", "Five"}) {
+    CAPTURE(expected);
+    REQUIRE(world.loop.until([&] {
+      return !world.claude->sent.empty() && world.claude->sent.back().prompt.content == expected;
+    }));
+    world.claude->complete(session, world.claude->sent.back().prompt.turn_id);
+  }
+}
+
 TEST_CASE("after a cancel or a failed turn the queue is held until the user sends or resumes") {
   for (const bool fails : {true, false}) {
     World world;

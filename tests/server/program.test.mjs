@@ -183,6 +183,30 @@ test("SIGTERM: clients are told, agents are gone, exit code 0, and the conversat
   other.remove();
 });
 
+test("the order that the user gave the queue is there after a restart", async () => {
+  const other = makeHome();
+  const first = await Server.start({ home: other.home });
+  const { sessionId } = await first.create(other.project);
+  const send = async (content) => (await first.post(`/api/session/${sessionId}/send`, { content })).turnId;
+  await send("/slow seconds=600");
+  const turnIds = [await send("one"), await send("two"), await send("three")].reverse();
+  await first.post(`/api/session/${sessionId}/reorder`, { turnIds });
+  await first.stop();
+  const second = await Server.start({ home: other.home });
+  const { turns } = await second.get(`/api/session/${sessionId}/timeline`);
+  const queued = turns.filter((turn) => turn.type === "turn_queued").sort((a, b) => a.place - b.place);
+  assert.deepEqual(queued.map((turn) => turn.content), ["three", "two", "one"]);
+  await second.post(`/api/session/${sessionId}/queue`, { resume: true });
+  const said = async () =>
+    (await second.get(`/api/session/${sessionId}/timeline`)).entries
+      .filter((item) => item.type === "message" && item.origin === "user")
+      .map((item) => item.content);
+  await eventually(async () => (await said()).length > 1, "the next message");
+  assert.equal((await said())[1], "three");
+  await second.stop();
+  other.remove();
+});
+
 test("S24: an agent has the user's umask, whatever ours is", async () => {
   const other = makeHome();
   const script = join(other.home, "agent.sh");

@@ -139,6 +139,28 @@ TEST_CASE_FIXTURE(LiveServer, "how much to think, over HTTP") {
         "SESSION_NOT_FOUND");
 }
 
+TEST_CASE_FIXTURE(LiveServer, "queued prompts go in the order that the user gives them") {
+  const SessionId session = create();
+  const TurnId running = send(session, "first");
+  const TurnId second = send(session, "second");
+  const TurnId third = send(session, "third");
+  const auto reorder = [&](const std::vector<TurnId>& turns) {
+    json::array ids;
+    for (const TurnId& turn : turns) ids.emplace_back(turn.str());
+    return post(path(session, "reorder"), json::serialize(json::object{{"turnIds", ids}}));
+  };
+  CHECK(reorder({third, second}).body == "{}");
+  CHECK(reorder({third}).code() == "INVALID_REQUEST");
+  CHECK(reorder({third, third}).code() == "INVALID_REQUEST");
+  CHECK(reorder({third, running}).code() == "TURN_STARTED");
+  CHECK(post(path(session, "reorder"), "{}").json().at("message") == "turnIds: missing");
+  on_io([&] { claude->complete(session, running); });
+  REQUIRE(eventually([&] { return claude->sent.size() == 2; }));
+  CHECK(on_io([&] { return claude->sent[1].prompt.turn_id; }) == third);
+  CHECK(reorder({third, second}).code() == "TURN_STARTED");
+  CHECK(reorder({second}).status == 200);
+}
+
 TEST_CASE_FIXTURE(LiveServer, "a queued prompt is removed by null, and only by null") {
   const SessionId session = create();
   send(session, "first");

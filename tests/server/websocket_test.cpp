@@ -165,6 +165,38 @@ TEST_CASE_FIXTURE(LiveServer, "2b-WS-2: session:send is routed to the agent") {
   CHECK(prompts[0].prompt.turn_id.str() == text_at(*sent, "turnId"));
 }
 
+TEST_CASE_FIXTURE(LiveServer, "a page reorders the queue, and every reader sees the places") {
+  const SessionId session = create();
+  send(session, "first");
+  const TurnId second = send(session, "second");
+  const TurnId third = send(session, "third");
+  auto reader = socket();
+  reader->send({{"type", "session:open"}, {"sessionId", session.str()}, {"requestId", "o"}});
+  REQUIRE(reader->until("session:history", "o"));
+  auto asker = socket();
+  asker->send({{"type", "session:reorder"},
+               {"sessionId", session.str()},
+               {"turnIds", json::array{third.str(), second.str()}},
+               {"requestId", "r"}});
+  REQUIRE(asker->until("ok", "r"));
+  std::map<std::string, double> places;
+  while (places.size() < 2) {
+    const auto changed = reader->until("session:turn");
+    REQUIRE(changed);
+    const json::object& turn = *object_at(*changed, "payload");
+    places[text_at(turn, "turnId")] = number_at(turn, "place");
+  }
+  CHECK(places[third.str()] < places[second.str()]);
+  asker->send({{"type", "session:reorder"},
+               {"sessionId", session.str()},
+               {"turnIds", json::array{third.str()}},
+               {"requestId", "r2"}});
+  const auto refused = asker->until("error", "r2");
+  REQUIRE(refused);
+  CHECK(text_at(*refused, "code") == "INVALID_REQUEST");
+  CHECK(text_at(*refused, "sessionId") == session.str());
+}
+
 TEST_CASE_FIXTURE(LiveServer, "2b-WS-3: session:cancel is routed to the agent") {
   const SessionId session = create();
   send(session, "work");

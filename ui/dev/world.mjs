@@ -214,6 +214,9 @@ export class World {
       case "session:queue":
         this.queue(session, message);
         return { type: "ok" };
+      case "session:reorder":
+        this.reorder(session, message);
+        return { type: "ok" };
       case "session:cancel":
         session.cancel?.();
         return { type: "ok" };
@@ -384,6 +387,14 @@ export class World {
       turn.content = content;
       session.timeline.turn(turnId, { content });
     }
+  }
+
+  reorder(session, { turnIds }) {
+    const queued = new Map(session.queue.map((turn) => [turn.turnId, turn]));
+    if (!turnIds.every((id) => queued.has(id)))
+      throw fail(409, "TURN_STARTED", "One of these messages waits no longer: look again.");
+    session.queue = turnIds.map((id) => queued.get(id));
+    turnIds.forEach((id, place) => session.timeline.turn(id, { place }));
   }
 
   async answer(session, { itemId, optionId, message, answers }) {

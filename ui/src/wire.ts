@@ -652,6 +652,12 @@ export interface SessionQueueRequest extends ClientMessageBase {
   resume?: boolean;
 }
 
+export interface SessionReorderRequest extends ClientMessageBase {
+  type: "session:reorder";
+  sessionId: string;
+  turnIds: string[];
+}
+
 export interface SessionCancelRequest extends ClientMessageBase {
   type: "session:cancel";
   sessionId: string;
@@ -833,6 +839,7 @@ export type ClientMessage =
   | SessionListRequest
   | SessionSendRequest
   | SessionQueueRequest
+  | SessionReorderRequest
   | SessionCancelRequest
   | SessionKillRequest
   | SessionAnswerRequest
@@ -874,6 +881,7 @@ export interface Commands {
   "session:status": { request: Bare<SessionStatusRequest>; response: Bare<SessionStatus> };
   "session:send": { request: Bare<SessionSendRequest>; response: Bare<SessionSentMessage> };
   "session:queue": { request: Bare<SessionQueueRequest>; response: Bare<OkMessage> };
+  "session:reorder": { request: Bare<SessionReorderRequest>; response: Bare<OkMessage> };
   "session:cancel": { request: Bare<SessionCancelRequest>; response: Bare<OkMessage> };
   "session:kill": { request: Bare<SessionKillRequest>; response: Bare<OkMessage> };
   "session:answer": { request: Bare<SessionAnswerRequest>; response: Bare<OkMessage> };
@@ -913,6 +921,7 @@ export const COMMANDS = {
   "session:status": { method: "GET", path: "/api/session/{sessionId}/status" },
   "session:send": { method: "POST", path: "/api/session/{sessionId}/send" },
   "session:queue": { method: "POST", path: "/api/session/{sessionId}/queue" },
+  "session:reorder": { method: "POST", path: "/api/session/{sessionId}/reorder" },
   "session:cancel": { method: "POST", path: "/api/session/{sessionId}/cancel" },
   "session:kill": { method: "POST", path: "/api/session/{sessionId}/kill" },
   "session:answer": { method: "POST", path: "/api/session/{sessionId}/answer" },

@@ -171,30 +171,6 @@ describe("chat", () => {
     expect($(page.root, ".chat + .dock .composer")).toBeTruthy();
   });
 
-  it("E1-TC-3.5b E1-TC-3.7a E1-TC-3.7c: during a turn there is a working mark and a stop button, and a message is queued; after it neither", async () => {
-    const session = await open();
-    expect($(page.root, ".round.stop")).toBeNull();
-    page.world.pace = 5;
-    await say("tell me something long");
-    await until(() => $(page.root, ".working-line"));
-    expect(button(page.root, "Stop (Esc)")).toBeTruthy();
-    await say("and then this");
-    await until(() => texts(page.root, ".queued-text").includes("and then this"));
-    expect(session.queue.length).toBe(1);
-    button(page.root, "Edit queued message").click();
-    await type(await until(() => $(page.root, ".queue textarea") as HTMLTextAreaElement), "and then that");
-    button(page.root, "Save").click();
-    await until(() => texts(page.root, ".queued-text").includes("and then that"));
-    button(page.root, "Remove queued message").click();
-    await until(() => !$(page.root, ".queue"));
-    page.world
-      .session("s-7")
-      .timeline.turn([...page.world.session("s-7").timeline.items.values()][0]!.turnId, {
-        type: "turn_complete",
-        status: "completed",
-      });
-  });
-
   it("E1-TC-3.7b: stopping keeps what came so far, says that it was cancelled, and the composer is free again", async () => {
     await open();
     page.world.pace = 5;

@@ -1,5 +1,6 @@
-// Messages that wait for the running turn: visible, editable, removable.
+// Messages that wait for the running turn: visible, editable, removable, in the order that the user wants.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ask } from "../../actions/ask";
 import { editQueued, resumeQueue } from "../../actions/messages";
 import type { Timeline } from "../../state/timeline";
 import type { Turn } from "../../wire";
@@ -10,6 +11,11 @@ import { IconButton } from "../parts";
 export function Queue({ timeline, turns }: { timeline: Timeline; turns: readonly Turn[] }) {
   const app = useApp();
   const held = turns.some((turn) => turn.held);
+  const move = (from: number, to: number) => {
+    const turnIds = turns.map((turn) => turn.turnId);
+    turnIds.splice(to, 0, ...turnIds.splice(from, 1));
+    void ask(app, { type: "session:reorder", sessionId: timeline.sessionId, turnIds });
+  };
   return (
     <section class="queue" aria-label="Queued messages">
       <header>
@@ -29,15 +35,28 @@ export function Queue({ timeline, turns }: { timeline: Timeline; turns: readonly
         )}
       </header>
       <ol>
-        {turns.map((turn) => (
-          <QueuedTurn key={turn.turnId} timeline={timeline} turn={turn} />
+        {turns.map((turn, place) => (
+          <QueuedTurn
+            key={turn.turnId}
+            timeline={timeline}
+            turn={turn}
+            up={place > 0 ? () => move(place, place - 1) : undefined}
+            down={place < turns.length - 1 ? () => move(place, place + 1) : undefined}
+          />
         ))}
       </ol>
     </section>
   );
 }
 
-function QueuedTurn({ timeline, turn }: { timeline: Timeline; turn: Turn }) {
+interface QueuedTurnProps {
+  timeline: Timeline;
+  turn: Turn;
+  up: (() => void) | undefined;
+  down: (() => void) | undefined;
+}
+
+function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
   const app = useApp();
   const [editing, setEditing] = useState<string | undefined>(undefined);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -78,6 +97,8 @@ function QueuedTurn({ timeline, turn }: { timeline: Timeline; turn: Turn }) {
       <span class="queued-text" title={turn.content}>
         {turn.content}
       </span>
+      <MoveButton label="Send earlier" arrow="↑" onClick={up} />
+      <MoveButton label="Send later" arrow="↓" onClick={down} />
       <IconButton icon="edit" label="Edit queued message" onClick={() => setEditing(turn.content ?? "")} />
       <IconButton
         icon="close"
@@ -85,5 +106,29 @@ function QueuedTurn({ timeline, turn }: { timeline: Timeline; turn: Turn }) {
         onClick={() => void editQueued(app, timeline.sessionId, turn.turnId, null)}
       />
     </li>
+  );
+}
+
+/** Where it cannot go any further it stays, disabled: the others do not jump under the pointer. */
+function MoveButton({
+  label,
+  arrow,
+  onClick,
+}: {
+  label: string;
+  arrow: string;
+  onClick?: (() => void) | undefined;
+}) {
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={label}
+      disabled={!onClick}
+      onClick={() => onClick?.()}
+    >
+      {arrow}
+    </button>
   );
 }
