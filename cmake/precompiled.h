@@ -1,4 +1,5 @@
-// The headers that nearly every file needs: parsed, and their templates instantiated, once per build.
+// The headers that nearly every file needs: parsed, and their templates instantiated, once per
+// build.
 #pragma once
 
 #include <algorithm>

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "providers/claude/history/history_index.h"
-#include "providers/claude/translate/translator.h"
 #include "providers/claude/process/other_writers.h"
+#include "providers/claude/translate/translator.h"
 
 namespace lb::claude {
 
