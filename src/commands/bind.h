@@ -145,13 +145,13 @@ ClientCommand command(Row row) {
   return out;
 }
 
-/// What the server does itself over HTTP, found by its name (server/routes.h).
+/// What the server does itself over HTTP, found by its name (server/http/routes.h).
 template <class Request, class Shape = void>
 ClientCommand own(Row row) {
   return binding::shaped<Request, Shape>(row);
 }
 
-/// What belongs to one WebSocket (server/client_requests.cpp).
+/// What belongs to one WebSocket (server/websocket/client_requests.cpp).
 template <class Request, class Message>
 ClientCommand of_connection(Row row) {
   ClientCommand out = binding::shaped<Request, Message>(row);

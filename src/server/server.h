@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "server/assets.h"
-#include "server/auth.h"
-#include "server/gate.h"
-#include "server/http_connection.h"
+#include "server/auth/auth.h"
+#include "server/auth/gate.h"
+#include "server/http/http_connection.h"
+#include "server/http/router.h"
+#include "server/http/routes.h"
 #include "server/hub.h"
-#include "server/router.h"
-#include "server/routes.h"
 
 namespace lb {
 

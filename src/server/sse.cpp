@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/metrics.h"
-#include "server/http_message.h"
+#include "server/http/http_message.h"
 #include "server/outbox.h"
 
 namespace lb {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "server/http_parser.h"
+#include "server/http/http_parser.h"
 
 namespace {
 

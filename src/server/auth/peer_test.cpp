@@ -1,4 +1,4 @@
-#include "server/peer.h"
+#include "server/auth/peer.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "server/assets.h"
-#include "server/gate.h"
-#include "server/http_parser.h"
-#include "server/router.h"
+#include "server/auth/gate.h"
+#include "server/http/http_parser.h"
+#include "server/http/router.h"
 
 namespace lb {
 

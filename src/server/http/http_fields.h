@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "commands/command.h"
-#include "server/http_message.h"
+#include "server/http/http_message.h"
 
 namespace lb {
 

@@ -1,4 +1,4 @@
-#include "server/gate.h"
+#include "server/auth/gate.h"
 
 #include <doctest/doctest.h>
 

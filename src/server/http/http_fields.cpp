@@ -1,4 +1,4 @@
-#include "server/http_fields.h"
+#include "server/http/http_fields.h"
 
 namespace lb {
 namespace {

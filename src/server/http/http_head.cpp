@@ -1,7 +1,7 @@
 #include <array>
 #include <ctime>
 
-#include "server/http_message.h"
+#include "server/http/http_message.h"
 
 namespace lb {
 namespace {

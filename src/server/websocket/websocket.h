@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "server/http_message.h"
+#include "server/http/http_message.h"
 #include "server/hub.h"
 #include "server/socket_task.h"
 

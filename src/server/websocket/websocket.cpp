@@ -1,4 +1,4 @@
-#include "server/websocket.h"
+#include "server/websocket/websocket.h"
 
 #include <algorithm>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -9,8 +9,8 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "server/client.h"
-#include "server/gate.h"
+#include "server/auth/gate.h"
+#include "server/websocket/client.h"
 
 namespace beast = boost::beast;
 namespace websocket = boost::beast::websocket;

@@ -1,8 +1,8 @@
-#include "server/routes.h"
+#include "server/http/routes.h"
 
 #include <cassert>
 
-#include "server/http_fields.h"
+#include "server/http/http_fields.h"
 
 namespace lb {
 namespace {

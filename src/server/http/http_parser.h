@@ -15,7 +15,7 @@
 
 #include "base/limits.h"
 #include "base/result.h"
-#include "server/http_message.h"
+#include "server/http/http_message.h"
 
 namespace lb {
 

@@ -1,4 +1,4 @@
-#include "server/http_connection.h"
+#include "server/http/http_connection.h"
 
 #include <array>
 #include <boost/asio/write.hpp>
@@ -7,7 +7,7 @@
 #include "base/awaitable.h"
 #include "base/log.h"
 #include "base/metrics.h"
-#include "server/peer.h"
+#include "server/auth/peer.h"
 #include "server/socket_task.h"
 
 namespace lb {

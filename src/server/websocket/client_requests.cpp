@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "commands/command.h"
-#include "server/client.h"
+#include "server/websocket/client.h"
 
 namespace lb {
 namespace {

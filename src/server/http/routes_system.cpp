@@ -9,8 +9,8 @@
 #include "base/metrics.h"
 #include "commands/derived.h"
 #include "model/answers.h"
-#include "server/routes.h"
-#include "server/websocket.h"
+#include "server/http/routes.h"
+#include "server/websocket/websocket.h"
 
 namespace lb {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "base/limits.h"
 #include "base/result.h"
-#include "server/gate.h"
-#include "server/http_message.h"
+#include "server/auth/gate.h"
+#include "server/http/http_message.h"
 
 namespace lb {
 

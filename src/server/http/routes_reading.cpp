@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "model/answers.h"
-#include "server/routes.h"
+#include "server/http/routes.h"
 #include "server/sse.h"
 #include "session/texts.h"
 

@@ -1,4 +1,4 @@
-#include "server/client.h"
+#include "server/websocket/client.h"
 
 #include <cassert>
 #include <utility>

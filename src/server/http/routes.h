@@ -12,9 +12,9 @@
 
 #include "base/codec.h"
 #include "commands/command.h"
-#include "server/auth.h"
+#include "server/auth/auth.h"
+#include "server/http/router.h"
 #include "server/hub.h"
-#include "server/router.h"
 
 namespace lb {
 

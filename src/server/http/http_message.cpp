@@ -1,4 +1,4 @@
-#include "server/http_message.h"
+#include "server/http/http_message.h"
 
 #include "base/json.h"
 

@@ -13,8 +13,8 @@
 
 #include "base/result.h"
 #include "commands/access.h"
-#include "server/auth.h"
-#include "server/http_message.h"
+#include "server/auth/auth.h"
+#include "server/http/http_message.h"
 
 namespace lb {
 
