@@ -74,12 +74,12 @@ void Hub::tick() {
   const MonoMs now = SystemClock().mono();
   // A copy, because a stream that ends takes itself out.
   const std::vector<std::shared_ptr<Stream>> all(streams_.begin(), streams_.end());
-  Board::Number seen_by_all = board_.head();
+  NoticeBoard::Number seen_by_all = notices_.head();
   for (const auto& stream : all) {
     stream->tick(now);
     if (const auto seen = stream->seen()) seen_by_all = std::min(seen_by_all, *seen);
   }
-  board_.forget_up_to(seen_by_all);
+  notices_.forget_up_to(seen_by_all);
   next_tick();
 }
 
@@ -98,7 +98,7 @@ void Hub::stop() {
 
 void Hub::post(const std::string& key, std::string message) {
   if (streams_.empty()) return;  // Whoever comes later is told the state of then.
-  board_.post(key, std::move(message));
+  notices_.post(key, std::move(message));
   for (const auto& stream : streams_) {
     if (stream->seen()) mark(stream);
   }

@@ -2,7 +2,7 @@
 ///
 /// A stream that has something to send marks itself; once per turn of the loop all marked streams
 /// are pumped, so everything that happened in that turn leaves in one write per client. The hub
-/// also turns the news of the Sessions into notices on the Board, ends the streams of a
+/// also turns the news of the Sessions into notices on the NoticeBoard, ends the streams of a
 /// revoked credential, and once a second lets each stream look after its time limits.
 ///
 /// Lives on the io thread, owned by the server, outlives the streams.
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "server/board.h"
+#include "server/notice_board.h"
 #include "session/sessions.h"
 
 namespace lb {
@@ -46,7 +46,7 @@ class Stream {
   virtual void end(CloseCode code, std::string_view reason) = 0;
   [[nodiscard]] virtual const std::string& grant() const = 0;
   /// The notices this stream has seen; nothing when it does not read the board.
-  [[nodiscard]] virtual std::optional<Board::Number> seen() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<NoticeBoard::Number> seen() const { return std::nullopt; }
 
  private:
   friend class Hub;
@@ -63,7 +63,7 @@ class Hub final : public ServiceEvents {
   /// Pumps the stream at the end of this turn of the loop.
   void mark(std::shared_ptr<Stream> stream);
 
-  [[nodiscard]] Board& board() { return board_; }
+  [[nodiscard]] NoticeBoard& notices() { return notices_; }
   [[nodiscard]] std::size_t size() const { return streams_.size(); }
 
   void end_grant(const std::string& grant);
@@ -92,7 +92,7 @@ class Hub final : public ServiceEvents {
 
   asio::any_io_executor io_;
   asio::steady_timer timer_;
-  Board board_;
+  NoticeBoard notices_;
   std::set<std::shared_ptr<Stream>> streams_;
   std::vector<std::shared_ptr<Stream>> marked_;
   std::vector<std::shared_ptr<Stream>> flushing_;

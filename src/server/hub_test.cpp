@@ -56,10 +56,10 @@ TEST_CASE("of what waits in a session a reader is told the newest state only") {
   test::IoLoop loop;
   Hub hub(loop.executor());
   hub.add(std::make_shared<Listener>());
-  Board::Number seen = hub.board().head();
+  NoticeBoard::Number seen = hub.notices().head();
   hub.session_inbox(SessionId("s-1"), "Title", {Item()});
   hub.session_inbox(SessionId("s-1"), "Title", {});
-  const auto told = hub.board().take(seen, &loop, 1000);
+  const auto told = hub.notices().take(seen, &loop, 1000);
   REQUIRE(told.size() == 1);
   CHECK(*told[0] == R"({"type":"session:inbox","sessionId":"s-1","title":"Title","items":[]})");
 }

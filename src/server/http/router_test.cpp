@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "server/board.h"
-
 using namespace lb;
 
 namespace {
@@ -93,30 +91,4 @@ TEST_CASE("S10: JSON routes take JSON, and nothing that a form could send") {
     CHECK_FALSE(check(type, false));
   }
   CHECK_FALSE(check("", true));
-}
-
-TEST_CASE("the board tells each reader only the newest of what it has not seen") {
-  Board board;
-  int a = 0;
-  int b = 0;
-  Board::Number seen_a = board.head();
-  Board::Number seen_b = board.head();
-  board.post("x", "x1");
-  board.post("y", "y1");
-  CHECK(board.take(seen_a, &a, 1000).size() == 2);
-  board.post("x", "x2");
-  board.skip("x2", &a);
-  CHECK(board.take(seen_a, &a, 1000).empty());
-  const auto late = board.take(seen_b, &b, 1000);
-  REQUIRE(late.size() == 2);
-  CHECK(*late[0] == "y1");
-  CHECK(*late[1] == "x2");
-  CHECK(board.take(seen_b, &b, 1000).empty());
-
-  board.forget_up_to(std::min(seen_a, seen_b));
-  CHECK(board.size() == 0);
-  board.post("x", "x3");
-  board.post("z", "z1");
-  CHECK(board.take(seen_b, &b, 1).size() == 1);
-  CHECK(board.take(seen_b, &b, 1).size() == 1);
 }

@@ -66,7 +66,7 @@ void Client::start() {
     self->room_.cancel();
     self->hub_.mark(self);
   });
-  seen_ = hub_.board().head();
+  seen_ = hub_.notices().head();
   send(encode_message(HelloMessage{std::string(kVersion), kWireVersion, sessions_.info().epoch}));
   send(encode_message(ProjectListMessage{sessions_.projects()}));
   for (const AgentStatusMessage& status : sessions_.agent_statuses()) send(encode_message(status));
@@ -134,7 +134,7 @@ void Client::answer(std::string_view type, std::string_view fields,
                     const std::optional<std::string>& request_id) {
   std::string message = R"({"type":")" + std::string(type) + '"';
   if (fields.size() > 2) message.append(",").append(fields.substr(1, fields.size() - 2));
-  hub_.board().skip(message + '}', this);
+  hub_.notices().skip(message + '}', this);
   if (request_id) {
     message += ",\"requestId\":";
     append_quoted(message, *request_id);
@@ -262,7 +262,7 @@ void Client::fill_from(Follows::iterator at) {
 }
 
 bool Client::fill() {
-  for (Board::Message& notice : hub_.board().take(seen_, this, limits::kPumpBytesMax)) {
+  for (NoticeBoard::Message& notice : hub_.notices().take(seen_, this, limits::kPumpBytesMax)) {
     outbox_->push(text_piece(std::move(notice)));
   }
   for (std::size_t left = ready_.size(); left > 0; --left) {

@@ -43,7 +43,7 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
   void tick(MonoMs now) override;
   void end(CloseCode code, std::string_view reason) override;
   [[nodiscard]] const std::string& grant() const override { return grant_; }
-  [[nodiscard]] std::optional<Board::Number> seen() const override { return seen_; }
+  [[nodiscard]] std::optional<NoticeBoard::Number> seen() const override { return seen_; }
 
   // For the requests (client_requests.cpp).
   void send(std::string message);
@@ -102,7 +102,7 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
   std::deque<Follows::iterator> ready_;
   std::uint64_t opens_ = 0;
   std::size_t requests_ = 0;
-  Board::Number seen_ = 0;
+  NoticeBoard::Number seen_ = 0;
   asio::steady_timer room_;  // Cancelled when there may be room again; many may wait.
   AsyncMutex windows_;
   bool over_ = false;

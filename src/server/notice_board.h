@@ -1,4 +1,4 @@
-/// Board: what every connection is told, synchronised instead of queued.
+/// NoticeBoard: what every connection is told, synchronised instead of queued.
 ///
 /// News about projects, sessions and agents are states too: only the newest form of each matters.
 /// Each is posted under a key with the next number; a connection holds the number it has seen and
@@ -16,7 +16,7 @@
 
 namespace lb {
 
-class Board {
+class NoticeBoard {
  public:
   using Number = std::uint64_t;
   using Message = std::shared_ptr<const std::string>;
