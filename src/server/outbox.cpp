@@ -28,16 +28,16 @@ void add_run(std::array<iovec, kIovMax>& runs, std::size_t& count, std::string_v
   runs.at(count++) = {const_cast<char*>(bytes.data()), bytes.size()};
 }
 
-MonoMs now_ms() {
-  return SystemClock().mono();
-}
-
 Gauge& waiting_bytes() {
   static Gauge& waiting = gauge("lb_stream_waiting_bytes", "Bytes that wait for readers' sockets.");
   return waiting;
 }
 
 }  // namespace
+
+MonoMs now_ms() {
+  return SystemClock().mono();
+}
 
 Outbox::Outbox(asio::ip::tcp::socket socket)
     : socket_(std::move(socket)), last_progress_(now_ms()) {

@@ -88,4 +88,7 @@ class Outbox : public std::enable_shared_from_this<Outbox> {
 /// The head of a WebSocket frame from the server: `opcode` with FIN, no mask.
 std::string websocket_head(unsigned char opcode, std::size_t payload_bytes);
 
+/// What the time limits of connections are counted in.
+MonoMs now_ms();
+
 }  // namespace lb

@@ -13,8 +13,6 @@
 namespace lb {
 namespace {
 
-constexpr int kBatchesPerPump = 8;
-
 class SseStream final : public Stream, public std::enable_shared_from_this<SseStream> {
  public:
   SseStream(std::shared_ptr<Outbox> outbox, Hub& hub, std::string grant)

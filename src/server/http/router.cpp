@@ -28,7 +28,7 @@ bool matches(std::string_view pattern, std::string_view path,
   return pattern.empty() && path.empty();
 }
 
-std::string media_type(std::string_view value) {
+std::string content_type_of(std::string_view value) {
   std::string out(value.substr(0, value.find(';')));
   while (out.ends_with(' ')) out.pop_back();
   return ascii_lower(out);
@@ -84,7 +84,7 @@ std::size_t body_bytes_max(const Route& route) {
 Result<void> check_content_type(const HttpRequest& request, const Route& route, bool has_body) {
   const bool given = request.count("content-type") > 0;
   if (!given && !has_body) return {};
-  const std::string type = media_type(request.field("content-type"));
+  const std::string type = content_type_of(request.field("content-type"));
   if (route.body == BodyKind::Image) {
     if (type.starts_with("image/")) return {};
     return fail(ErrorCode::UnsupportedMediaType, "send an image, with its Content-Type");

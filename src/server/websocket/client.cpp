@@ -16,12 +16,6 @@ constexpr unsigned char kClose = 8;
 constexpr unsigned char kPing = 9;
 /// How long the other side has to answer a close before the socket is cut.
 constexpr MonoMs kCloseMs = 2000;
-/// Batches written in a row before other clients get their turn.
-constexpr int kBatchesPerPump = 8;
-
-MonoMs now_ms() {
-  return SystemClock().mono();
-}
 
 Piece text_piece(std::shared_ptr<const std::string> message) {
   const std::string_view body = *message;
