@@ -29,7 +29,9 @@ const sources = JSON.parse(readFileSync(join(build, "compile_commands.json"), "u
   .filter((file) => !file.endsWith("_impl.cpp"));
 const unique = [...new Set(sources)].sort();
 if (flags.includes("--list")) {
-  for (const file of unique) console.log(relative(root, file));
+  // Until it is read: what a full pipe still holds back would go with the process.
+  const list = unique.map((file) => `${relative(root, file)}\n`).join("");
+  await new Promise((written) => process.stdout.write(list, written));
   process.exit(0);
 }
 
