@@ -97,9 +97,7 @@ std::string_view utf8_suffix(std::string_view text, std::size_t bytes_max) {
 
 std::string ascii_lower(std::string_view text) {
   std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  for (char& c : out) c = lower_letter(c);
   return out;
 }
 

@@ -30,6 +30,9 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 std::string_view utf8_suffix(std::string_view text, std::size_t bytes_max);
 
 /// ASCII letters in lower case, all else as it is.
+constexpr char lower_letter(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 std::string ascii_lower(std::string_view text);
 
 /// White space as JavaScript's \s knows it.

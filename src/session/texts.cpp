@@ -24,10 +24,6 @@ std::string_view code_points(std::string_view text, std::size_t count) {
   return text.substr(0, at);
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 }  // namespace
 
 std::string title_from_prompt(std::string_view prompt) {
@@ -82,7 +78,7 @@ std::string snippet(std::string_view text, const std::vector<std::string>& words
   constexpr std::size_t kLength = 200;
   std::size_t at = 0;
   for (const std::string& word : words) {
-    const auto found = std::ranges::search(text, word, {}, lower);
+    const auto found = std::ranges::search(text, word, {}, lower_letter);
     if (!found.empty()) {
       at = static_cast<std::size_t>(found.begin() - text.begin());
       break;

@@ -31,10 +31,6 @@ namespace {
 constexpr MonoMs kListingMs = 5000;
 constexpr MonoMs kGitMs = 5000;
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 /// Everything a short-lived child writes, or nothing when it fails or takes too long.
 std::optional<std::string> output_of(std::vector<std::string> args) {
   int ends[2];
@@ -155,13 +151,13 @@ int match_score(std::string_view path, std::string_view query) {
   std::size_t at = 0;
   bool run = false;
   // A query that is in the name as it stands beats any scattered match.
-  const auto whole = std::ranges::search(path.substr(name), query, {}, lower, lower);
+  const auto whole = std::ranges::search(path.substr(name), query, {}, lower_letter, lower_letter);
   if (!query.empty() && !whole.empty()) {
     score += 40 + (whole.begin() == path.substr(name).begin() ? 20 : 0);
   }
   for (const char wanted : query) {
     const std::size_t before = at;
-    while (at < path.size() && lower(path[at]) != lower(wanted)) ++at;
+    while (at < path.size() && lower_letter(path[at]) != lower_letter(wanted)) ++at;
     if (at == path.size()) return -1;
     run = run && at == before;
     const bool begins = at == 0 || path[at - 1] == '/' || path[at - 1] == '_' ||
