@@ -84,9 +84,29 @@ TEST_CASE("an approval is told when it is stored, not before") {
   world.claude->ask(session, turn, "a1");
   world.loop.settle();
   CHECK(world.heard.inboxes.empty());
+  CHECK(world.service->inbox().empty());  // Nor to who asks.
   world.store.set_state({});
   REQUIRE(heard(world, 1));
   CHECK(ids(world.heard.inboxes[0].items) == Ids{"a1"});
+  CHECK(world.service->inbox().size() == 1);
+}
+
+TEST_CASE("an approval that changes is told as it was until the change is stored") {
+  World world;
+  const SessionId session = world.create();
+  const TurnId turn = world.begin(session);
+  world.claude->ask(session, turn, "a1");
+  REQUIRE(heard(world, 1));
+  world.store.set_state({StoreState::Kind::Full, "The disk is full."});
+  Item changed = world.heard.inboxes[0].items.at(0);
+  std::get<Approval>(changed.body).title = "Run rm -r /?";
+  world.claude->upsert(changed);
+  world.loop.settle();
+  REQUIRE(world.service->inbox().size() == 1);
+  CHECK(world.service->inbox()[0].item == world.heard.inboxes[0].items[0]);
+  world.store.set_state({});
+  REQUIRE(heard(world, 2));
+  CHECK(std::get<Approval>(world.service->inbox().at(0).item.body).title == "Run rm -r /?");
 }
 
 }  // namespace

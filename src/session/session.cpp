@@ -80,6 +80,20 @@ std::vector<Item> Session::pending_approvals() const {
   return items;
 }
 
+/// An approval that changes keeps the form that everyone knows until the next one is durable.
+std::vector<Item> Session::inbox() const {
+  std::vector<Item> items;
+  for (Item& item : pending_approvals()) {
+    const auto told = std::ranges::find(inbox_told_.items, item.item_id, &Item::item_id);
+    if (item.rev <= live_->visible()) {
+      items.push_back(std::move(item));
+    } else if (told != inbox_told_.items.end()) {
+      items.push_back(*told);
+    }
+  }
+  return items;
+}
+
 /// Tells everyone when the glance has changed, and keeps the record.
 void Session::changed(bool save) {
   if (save) live_->save_record();
@@ -111,12 +125,10 @@ asio::awaitable<void> Session::tell_inbox(std::shared_ptr<Session> self) {
     if (writes) self->inbox_soon();
     co_return;
   }
-  InboxTold now;
-  for (const Item& item : items) now.items.emplace_back(item.item_id, item.rev);
-  if (!items.empty()) now.title = self->record_->title;
+  InboxTold now{items.empty() ? "" : self->record_->title, std::move(items)};
   if (now == self->inbox_told_) co_return;
-  self->inbox_told_ = std::move(now);
-  self->host_.inbox_changed(*self->record_, items);
+  self->inbox_told_ = now;
+  self->host_.inbox_changed(*self->record_, now.items);
 }
 
 void Session::attach() {

@@ -71,7 +71,8 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] SessionState state() const;
   [[nodiscard]] bool alive() const;
   [[nodiscard]] Provider* provider() const { return provider_; }
-  [[nodiscard]] std::vector<Item> pending_approvals() const;
+  /// What waits for the user, each in the newest form that is durable.
+  [[nodiscard]] std::vector<Item> inbox() const;
 
   // --- Life ---------------------------------------------------------------------------------
   asio::awaitable<Result<void>> create(CreateSessionOptions options);
@@ -115,7 +116,7 @@ class Session : public std::enable_shared_from_this<Session> {
   /// What everyone was told last of the approvals that wait.
   struct InboxTold {
     std::string title;
-    std::vector<std::pair<ItemId, Revision>> items;
+    std::vector<Item> items;
     friend bool operator==(const InboxTold&, const InboxTold&) = default;
   };
 
@@ -175,6 +176,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void end_open(TurnStatus how);
   [[nodiscard]] Timestamp now() const;
   void changed(bool save = true);
+  [[nodiscard]] std::vector<Item> pending_approvals() const;
   void inbox_soon();
   static asio::awaitable<void> tell_inbox(std::shared_ptr<Session> self);
 

@@ -298,7 +298,7 @@ TEST_CASE("activity and unread: working, waiting for the user, failed, done") {
   world.claude->ask(session, turn, "a1");
   CHECK(world.info(session).activity == Activity::NeedsApproval);
   CHECK(world.heard.activity.back().activity == Activity::NeedsApproval);
-  REQUIRE(world.service->inbox().size() == 1);
+  REQUIRE(world.loop.until([&] { return world.service->inbox().size() == 1; }));
   CHECK(world.service->inbox()[0].item.item_id == ItemId("a1"));
   REQUIRE(
       world.loop.run(ask(*world.service, &Session::answer, decision(session, "a1", "yes"), "me"))

@@ -217,7 +217,7 @@ std::vector<InboxItem> SessionService::inbox() const {
   std::vector<InboxItem> items;
   for (const auto& [id, slot] : sessions_) {
     if (!slot.session || slot.kept->record.deleted) continue;
-    for (Item& item : slot.session->pending_approvals()) {
+    for (Item& item : slot.session->inbox()) {
       items.push_back({id, slot.kept->record.title, std::move(item)});
     }
   }
