@@ -151,6 +151,69 @@ TEST_CASE("a server that dies before the agent took the answer leaves what was c
   CHECK(asked.approval().answered_by == "me");
 }
 
+TEST_CASE("a server that dies after the agent took the answer does not say that it did not") {
+  Asked asked;
+  asked.begin(asked.decision());
+  asked.world.store.set_state({StoreState::Kind::Failed, "The disk is gone."});
+  asked.gate->taken = Result<void>{};
+  asked.gate->opened.cancel();
+  asked.world.loop.settle();  // It is answered, and that is not stored any more.
+  asked.world.store.set_state({});
+  asked.world.restart();
+  CHECK(asked.item().status == ItemStatus::Cancelled);
+  CHECK(asked.approval().state == ApprovalState::Expired);
+  CHECK(asked.approval().answer->option_id == "yes");
+  CHECK(asked.item().error_code == "SERVER_RESTARTED");
+  CHECK(asked.item().error_message ==
+        "The server stopped while this answer was on its way; the agent may have had it.");
+  const auto exported = asked.world.loop.run(
+      asked.world.service->export_session(asked.session, ExportFormat::Markdown));
+  CHECK(exported->find("Ended while an answer was on its way: the agent may have had it.") !=
+        std::string::npos);
+}
+
+TEST_CASE("a server that dies when an answer is stored has the words that came with it") {
+  Asked asked;
+  asked.world.claude->carries_message = false;
+  SessionAnswerRequest request = asked.decision();
+  request.message = "and tidy up after it";
+  asked.begin(std::move(request));
+  asked.gate->taken = Result<void>{};
+  asked.gate->opened.cancel();
+  IoLoop aside;  // Looks into the store between two steps of the server.
+  const auto answer_stored = [&] {
+    const auto stored =
+        aside.run(asked.world.store.read_entry(asked.session, EntryKind::Item, "a1"));
+    return is_final(decode_text<Item>((*stored)->payload)->status);
+  };
+  REQUIRE(asked.world.loop.until(answer_stored));
+  asked.world.restart();
+  CHECK(asked.approval().state == ApprovalState::Answered);
+  const auto is_words = [](const Turn& turn) { return turn.client_message_id == "answer:a1"; };
+  const std::vector<Turn> turns = asked.world.turns(asked.session);
+  const auto words = std::ranges::find_if(turns, is_words);
+  REQUIRE(words != turns.end());
+  CHECK(words->type == TurnType::Queued);
+  CHECK(words->held);
+  CHECK(words->content->str() == "and tidy up after it");
+}
+
+TEST_CASE("an answer with words for which there is no room is not given") {
+  Asked asked;
+  asked.world.claude->carries_message = false;
+  for (std::size_t i = 0; i < limits::kQueueMax; ++i) {
+    REQUIRE(asked.world.send(asked.session, "Later").has_value());
+  }
+  SessionAnswerRequest request = asked.decision();
+  request.message = "and tidy up after it";
+  const auto given =
+      asked.world.loop.run(ask(*asked.world.service, &Session::answer, request, "me"));
+  REQUIRE_FALSE(given.has_value());
+  CHECK(given.error().code == ErrorCode::Busy);
+  CHECK_FALSE(asked.gate->writing);
+  CHECK_FALSE(asked.approval().answer.has_value());
+}
+
 TEST_CASE("words for which the protocol has no place are the next prompt") {
   Asked asked;
   asked.world.claude->take_answer = {};

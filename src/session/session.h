@@ -153,10 +153,12 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] bool busy() const { return on_its_way() != nullptr || !open_turns_.empty(); }
   asio::awaitable<Result<void>> why_not_open(ItemId item);
   void settle_answer(const ItemId& item, const Result<void>& given);
-  asio::awaitable<Result<void>> send_words(Answer answer, TurnId asked_in);
+  [[nodiscard]] Result<void> words_fit(const Answer& answer) const;
+  void queue_words(const Answer& answer, TurnId asked_in);
   bool goes_on_after(const Turn& turn);
   asio::awaitable<Result<std::vector<Attachment>>> resolve(std::vector<AttachmentRef> refs);
   asio::awaitable<Result<SessionSentMessage>> enqueue(UserPrompt prompt);
+  void push_queued(UserPrompt prompt);
   asio::awaitable<Result<SessionSentMessage>> send_now(PromptPtr prompt);
   bool step(const delivery::Input& input);
   asio::awaitable<Result<void>> deliver(PromptPtr prompt);

@@ -3,7 +3,8 @@
 // Nothing has happened until the agent's provider says that the answer can be given. Then the
 // decision is durable, on an approval that is still open; then it is written to the agent; and only
 // when the agent's stdin has taken it the approval is answered. So "answered" is never on a screen
-// while the agent waits, and what a crash leaves between says what was chosen.
+// while the agent waits, and what a crash leaves between says what was chosen. What the user said
+// with it, where the agent's protocol has no place for it, is queued in the commit that says so.
 
 #include <utility>
 
@@ -79,15 +80,20 @@ asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request, Call
   const Answer answer = answer_of(std::move(request), std::move(caller.via));
   auto prepared = provider_->prepare_answer(id(), answer);
   if (!prepared) co_return std::unexpected(std::move(prepared.error()));
+  const bool has_words =
+      !prepared->carries_message && !title_from_prompt(answer.message.value_or("")).empty();
+  if (has_words) {
+    if (auto fits = words_fit(answer); !fits) co_return fits;
+  }
   live_->put(being_answered(*open, answer));
   changed();
   co_await live_->durable(true);
   auto given = co_await prepared->write();
   if (!given) given.error() = std::move(given.error()).context("The agent did not take the answer");
   settle_answer(answer.item_id, given);
+  if (given && has_words) queue_words(answer, asked_in);
   co_await live_->durable(true);
-  if (!given || prepared->carries_message) co_return given;
-  co_return co_await send_words(answer, asked_in);
+  co_return given;
 }
 
 asio::awaitable<Result<void>> Session::why_not_open(ItemId item) {
@@ -113,19 +119,28 @@ void Session::settle_answer(const ItemId& item, const Result<void>& given) {
   changed();
 }
 
+/// Asked before anything has happened: an answer is not given without what was said with it.
+Result<void> Session::words_fit(const Answer& answer) const {
+  if (answer.message->size() > limits::kPromptBytesMax) {
+    return fail(ErrorCode::TooLarge, "message: larger than 1 MiB; put it into a file instead");
+  }
+  if (queue_.size() >= limits::kQueueMax) {
+    return fail(ErrorCode::Busy,
+                "Too many messages wait in this session already: answer without a message.");
+  }
+  return {};
+}
+
 /// What the user said with an answer, where the agent's protocol has no place for it.
-asio::awaitable<Result<void>> Session::send_words(Answer answer, TurnId asked_in) {
-  const auto self = shared_from_this();
-  if (title_from_prompt(answer.message.value_or("")).empty()) co_return Result<void>{};
-  SessionSendRequest words;
-  words.session_id = id();
-  words.content = std::move(*answer.message);
-  words.client_message_id = std::string(kWordsKey) + answer.item_id.str();
+void Session::queue_words(const Answer& answer, TurnId asked_in) {
+  if (record_->deleted || !live_->active()) return;
+  UserPrompt words;
+  words.turn = TurnId(make_uuid());
+  words.content = *answer.message;
+  words.key = std::string(kWordsKey) + answer.item_id.str();
+  if (keys_) (*keys_)[words.key] = words.turn;
   words_after_ = std::move(asked_in);
-  auto sent = co_await send(std::move(words));
-  if (sent) co_return Result<void>{};
-  co_return std::unexpected(
-      std::move(sent.error()).context("The answer was given, but not what you wrote with it"));
+  push_queued(std::move(words));
 }
 
 /// Some agents end the turn on a refusal, and a turn that was cut holds what is queued. What was

@@ -94,14 +94,18 @@ asio::awaitable<Result<SessionSentMessage>> Session::enqueue(UserPrompt prompt) 
     co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + store.message);
   }
   const TurnId turn = prompt.turn;
+  push_queued(std::move(prompt));
+  co_await live_->durable(true);
+  co_return SessionSentMessage{id(), turn, true};
+}
+
+void Session::push_queued(UserPrompt prompt) {
   prompt.queued_at = now();
   queue_.push(std::make_shared<const UserPrompt>(std::move(prompt)));
   put_queued(*queue_.prompts().back());
   record_->last_active_at = now();
   release_queue();
   changed();
-  co_await live_->durable(true);
-  co_return SessionSentMessage{id(), turn, true};
 }
 
 Turn Session::queued_form(const UserPrompt& prompt) const {

@@ -59,6 +59,7 @@ void MemoryStore::write(WriteBatch batch, Done done) {
 }
 
 void MemoryStore::drain() {
+  if (state_.kind == StoreState::Kind::Failed) waiting_.clear();
   if (state_.kind != StoreState::Kind::Ready) return;
   while (!waiting_.empty()) {
     auto [batch, done] = std::move(waiting_.front());

@@ -40,7 +40,7 @@ class MemoryStore final : public Store {
   asio::awaitable<Result<std::vector<SearchHit>>> search(Search search) override;
   void close() override {}
 
-  /// Full: writes wait until it is ready again. Failed: they wait for ever.
+  /// Full: writes wait until it is ready again. Failed: they are lost.
   void set_state(StoreState state);
 
  private:

@@ -437,7 +437,11 @@ describe("approvals", () => {
     expect(decided("allow_once", "Allow", { state: "expired", answer: undefined })).toBe(
       "Expired without an answer",
     );
-    expect(decided("allow_once", "Allow", { state: "expired" })).toBe("The answer did not reach the agent");
+    expect(decided("allow_once", "Allow", { state: "expired" })).toBe(
+      "Taken back while this answer was on its way",
+    );
+    const errorMessage = "The server stopped while this answer was on its way; the agent may have had it.";
+    expect(decided("allow_once", "Allow", { state: "expired", errorMessage })).toBe(errorMessage);
   });
 
   it("show in the inbox the diff of the edit they are about", async () => {

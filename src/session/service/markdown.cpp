@@ -42,7 +42,7 @@ std::string_view decision(OptionKind kind) {
 std::string outcome(const Approval& approval) {
   if (approval.state == ApprovalState::Pending) return "Waiting for an answer.";
   if (approval.state == ApprovalState::Expired) {
-    return approval.answer ? "Denied: the answer did not reach the agent."
+    return approval.answer ? "Ended while an answer was on its way: the agent may have had it."
                            : "Not answered: denied.";
   }
   std::string out = "Answered";

@@ -1,8 +1,9 @@
 /// Recovery: what becomes of everything that a crash left open in one session.
 ///
 /// A turn that ran is reported once, as an error, and never run again; text keeps what was said of
-/// it; an approval expires, which is a denial; what was queued waits for the user. What an import
-/// was about to bring is not ended: the next import goes on with it. Pure.
+/// it; an approval expires, and where its answer was on its way it says that the agent may have had
+/// it; what was queued waits for the user. What an import was about to bring is not ended: the next
+/// import goes on with it. Pure.
 #pragma once
 
 #include <string>

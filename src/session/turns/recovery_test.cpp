@@ -72,6 +72,7 @@ TEST_CASE("recovery: a turn that ran is an error, its text ends as it is, its ap
   CHECK(growing_text(item_at(plan, 1)).text->str() == "Half an ans");
   CHECK(item_at(plan, 2).status == ItemStatus::Cancelled);
   CHECK(std::get<Approval>(item_at(plan, 2).body).state == ApprovalState::Expired);
+  CHECK(!item_at(plan, 2).error_message.has_value());
   CHECK(plan.turn_failed);
   CHECK(plan.found == 9);
   CHECK(plan.queued.empty());

@@ -61,7 +61,9 @@ const decisions: Record<string, string> = {
 /** What was decided, by whom and when; the answer's own words where they say more than that. */
 export function decision(item: Approval): string {
   if (item.state === "expired" || item.status === "cancelled")
-    return item.answer ? "The answer did not reach the agent" : "Expired without an answer";
+    return item.answer
+      ? (item.errorMessage ?? "Taken back while this answer was on its way")
+      : "Expired without an answer";
   const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
   const answered = Object.keys(item.answer?.answers ?? {}).length > 0;
   const done = option ? (decisions[option.kind] ?? option.name) : answered ? "Answered" : "Decided";
