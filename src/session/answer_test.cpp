@@ -198,6 +198,23 @@ TEST_CASE("a server that dies when an answer is stored has the words that came w
   CHECK(words->content->str() == "and tidy up after it");
 }
 
+TEST_CASE("an answer that can never be stored is not given, and nobody waits for it") {
+  Asked asked;
+  auto& world = asked.world;
+  world.claude->on_prepare_answer = [&] {
+    world.store.set_state({StoreState::Kind::Full, "The disk is full."});
+  };
+  asio::co_spawn(world.loop.context(),
+                 ask(*world.service, &Session::answer, asked.decision(), "me"),
+                 [&](std::exception_ptr, Result<void> result) { asked.outcome = result; });
+  world.loop.settle();
+  CHECK_FALSE(asked.outcome.has_value());  // The disk may have room again.
+  world.store.set_state({StoreState::Kind::Failed, "The disk is gone."});
+  REQUIRE(world.loop.until([&] { return asked.outcome.has_value(); }));
+  CHECK(asked.outcome->error().code == ErrorCode::StoreFull);
+  CHECK_FALSE(asked.gate->writing);
+}
+
 TEST_CASE("an answer with words for which there is no room is not given") {
   Asked asked;
   asked.world.claude->carries_message = false;

@@ -87,13 +87,14 @@ asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request, Call
   }
   live_->put(being_answered(*open, answer));
   changed();
-  co_await live_->durable(true);
+  if (auto stored = co_await live_->durable(true); !stored) co_return stored;
   auto given = co_await prepared->write();
   if (!given) given.error() = std::move(given.error()).context("The agent did not take the answer");
   settle_answer(answer.item_id, given);
   if (given && has_words) queue_words(answer, asked_in);
-  co_await live_->durable(true);
-  co_return given;
+  auto stored = co_await live_->durable(true);
+  if (!given || stored) co_return given;
+  co_return std::unexpected(std::move(stored.error()).context("The agent has the answer"));
 }
 
 asio::awaitable<Result<void>> Session::why_not_open(ItemId item) {

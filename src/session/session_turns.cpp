@@ -94,8 +94,12 @@ asio::awaitable<Result<SessionSentMessage>> Session::enqueue(UserPrompt prompt) 
     co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + store.message);
   }
   const TurnId turn = prompt.turn;
+  const std::string key = prompt.key;
   push_queued(std::move(prompt));
-  co_await live_->durable(true);
+  if (auto stored = co_await live_->durable(true); !stored) {
+    keys_->erase(key);
+    co_return std::unexpected(std::move(stored.error()));
+  }
   co_return SessionSentMessage{id(), turn, true};
 }
 
@@ -147,7 +151,9 @@ asio::awaitable<void> Session::deliver_queued(std::shared_ptr<Session> self, Pro
   // Before the agent gets it the store knows that it may have got it: after a crash it is shown as
   // failed and not sent again.
   self->live_->put_prompt(to_record(*prompt, PromptFate::Unsettled));
-  co_await self->live_->durable(true);
+  if (auto stored = co_await self->live_->durable(true); !stored) {
+    co_return self->prompt_failed(stored.error());
+  }
   if (auto delivered = co_await self->deliver(prompt); !delivered) {
     log_info("queued_turn_failed",
              {{"session", self->id().str()}, {"why", delivered.error().message}});

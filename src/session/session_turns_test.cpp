@@ -375,6 +375,20 @@ TEST_CASE("P12: a full disk refuses new turns, holds agents back, shows nothing 
   CHECK(world.send(session, "More").has_value());
 }
 
+TEST_CASE("a queued prompt that can never be stored does not go to the agent, and fails") {
+  World world;
+  const SessionId session = world.create();
+  const TurnId turn = world.begin(session);
+  REQUIRE(world.send(session, "More").has_value());
+  world.store.set_state({StoreState::Kind::Full, "No space left on device"});
+  world.claude->complete(session, turn);
+  world.loop.settle();
+  CHECK(world.info(session).activity == Activity::Working);  // The disk may have room again.
+  world.store.set_state({StoreState::Kind::Failed, "The disk is gone"});
+  REQUIRE(world.loop.until([&] { return world.info(session).activity == Activity::Failed; }));
+  CHECK(world.claude->sent.size() == 1);
+}
+
 TEST_CASE("a tool output above the limit travels as head and tail; the whole can be fetched") {
   World world;
   const SessionId session = world.create();

@@ -66,6 +66,7 @@ class ScriptedProvider final : public Provider {
   std::optional<Error> cancel_error;
   /// How the agent takes an answer; none: at once.
   std::function<asio::awaitable<Result<void>>(const Answer&)> take_answer;
+  std::function<void()> on_prepare_answer;  // What happens while it is asked.
   bool carries_message = true;
   bool starts_turns = true;  // send_message begins the turn itself, as real providers do.
   bool can_fork = true;
@@ -228,6 +229,7 @@ class ScriptedProvider final : public Provider {
     if (auto valid = check_answer(asked->second, answer); !valid) {
       return std::unexpected(valid.error());
     }
+    if (on_prepare_answer) on_prepare_answer();
     return PreparedAnswer{[this, session, answer] { return write_answer(session, answer); },
                           carries_message};
   }

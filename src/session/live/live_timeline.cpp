@@ -216,7 +216,8 @@ asio::awaitable<Result<void>> LiveTimeline::all_written(bool patient) {
   const std::uint64_t mine = written_;
   while (durable_ < mine) {
     const StoreState state = deps_.store.state();
-    if (!patient && state.kind != StoreState::Kind::Ready) {
+    const bool heals = state.kind == StoreState::Kind::Full;
+    if (state.kind != StoreState::Kind::Ready && !(patient && heals)) {
       co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + state.message);
     }
     // The state is looked at now and then: a store that fills up must not keep a request waiting.

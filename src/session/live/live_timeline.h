@@ -59,7 +59,8 @@ class LiveTimeline final : public TimelineSource,
   /// Hands everything to the store now instead of a little later.
   void flush();
   /// Waits until everything put so far is durable and visible. Gives up when the store cannot
-  /// write, unless `patient`: what was put is then shown late, never wrong.
+  /// write, unless `patient` and it may heal: what was put is then shown late, never wrong. One
+  /// that has failed never says that anything is durable: nobody waits for it.
   asio::awaitable<Result<void>> durable(bool patient = false);
   /// The same for entries alone: the record may follow a little later.
   asio::awaitable<Result<void>> entries_durable();
