@@ -15,7 +15,6 @@ type Listener = (data: unknown) => void;
 /** Both ends of a socket in one object: what one side sends the other receives, a moment later, in order. */
 class Pipe implements SocketLike {
   readyState = 1;
-  onopen = null;
   onmessage: ((event: MessageEvent) => void) | null = null;
   onclose: ((event: CloseEvent) => void) | null = null;
   readonly heard: Record<string, unknown>[] = [];

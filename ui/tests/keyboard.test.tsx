@@ -179,7 +179,6 @@ describe("Connection", () => {
       connect: (protocols) => {
         const socket = {
           readyState: 1,
-          onopen: null,
           onmessage: null,
           onclose: null,
           sent: [] as string[],

@@ -16,7 +16,6 @@ export class OfflineError extends Error {
 
 export interface SocketLike {
   readonly readyState: number;
-  onopen: ((event: Event) => void) | null;
   onmessage: ((event: MessageEvent) => void) | null;
   onclose: ((event: CloseEvent) => void) | null;
   send(data: string): void;
