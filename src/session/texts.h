@@ -16,8 +16,8 @@ inline constexpr std::string_view kUntitled = "New Session";
 /// space beyond the 20th, with three dots.
 std::string title_from_prompt(std::string_view prompt);
 
-/// What an exported conversation may be called, without an ending: safe in every file system and
-/// on every command line.
+/// What an exported conversation may be called, without an ending: ASCII, since it stands in a
+/// header, and safe in every file system and on every command line.
 std::string export_file_name(std::string_view title);
 
 /// Shortens a tool output above limits::kToolOutputInlineMax to head and tail, with its size in

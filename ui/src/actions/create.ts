@@ -2,7 +2,7 @@
 import { batch } from "@preact/signals";
 import { WireError } from "../api";
 import type { App } from "../state/app";
-import { keptDraft } from "../state/drafts";
+import { keptDraft, temporaryId } from "../state/temporary";
 import { addProject } from "./projects";
 
 export interface NewSession {
@@ -30,7 +30,7 @@ export const warmAgent = (app: App, cliType: string, projectId: string) =>
 /** If it cannot be made, tab and row go, the words typed so far stay. */
 export async function createSession(app: App, options: NewSession): Promise<void> {
   const { cliType, projectId } = options;
-  const temporary = `new:${crypto.randomUUID()}:${projectId}`;
+  const temporary = temporaryId(projectId);
   batch(() => {
     app.prefs.set("lastAgent", cliType);
     app.sessions.beginCreating(temporary, { cliType, projectId });

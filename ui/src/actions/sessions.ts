@@ -58,7 +58,7 @@ export async function forkSession(app: App, sessionId: string): Promise<void> {
   }
 }
 
-/** A name for a file: as the server suggests one, it never begins with a dash or a dot. */
+/** A name for a file that never begins with a dash or a dot. The server suggests one by the same rules to programs, but in ASCII: it stands in a header. */
 export function fileName(title: string): string {
   const name = title.replace(/[^\p{L}\p{N}_.-]+/gu, "-").replace(/^[-.]+/, "");
   return (

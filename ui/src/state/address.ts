@@ -1,4 +1,5 @@
 // What stands in the address bar.
+import { isTemporary } from "./temporary";
 
 /** What an address of ours may ask for: a launch code that lets in, a session to show. */
 export interface Address {
@@ -16,7 +17,7 @@ export function takeAddress(location: Location, history: History): Address {
   const sessionId = asked.get("session");
   if (code === null && sessionId === null) return {};
   history.replaceState(null, "", location.pathname + location.search);
-  const known = sessionId && sessionId.length <= kLongestId && !sessionId.startsWith("new:");
+  const known = sessionId && sessionId.length <= kLongestId && !isTemporary(sessionId);
   return { ...(code === null ? {} : { code }), ...(known ? { sessionId } : {}) };
 }
 

@@ -16,6 +16,7 @@ import { Projects } from "./projects";
 import { Reading } from "./reading";
 import { receive } from "./receive";
 import { Sessions } from "./sessions";
+import { isTemporary } from "./temporary";
 import { Timelines } from "./timelines";
 import { Toasts } from "./toasts";
 import { isWriting, Version } from "./version";
@@ -114,7 +115,7 @@ export class App {
   /** The session on screen is always open and read. */
   private followOnScreen(): void {
     const id = this.nav.session.value;
-    if (id === undefined || id.startsWith("new:") || this.link.state.value.kind !== "online") return;
+    if (id === undefined || isTemporary(id) || this.link.state.value.kind !== "online") return;
     if (!this.timelines.isOpen(id)) void this.timelines.open(this.timelines.of(id));
     const info = this.sessions.of(id)?.peek();
     if (info) this.markRead(info);

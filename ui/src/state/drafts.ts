@@ -4,8 +4,8 @@ import { isRecordOf, isString, stored } from "./stored";
 import type { DraftImage } from "./types";
 import { write } from "./write";
 
-/** Words for a session that does not exist yet wait here, for the next one of that project. */
-export const keptDraft = (projectId: string) => `new:${projectId}`;
+/** The pictures that the server takes and a browser shows. */
+export const kImageTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 const kNone: readonly DraftImage[] = [];
 

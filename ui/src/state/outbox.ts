@@ -2,6 +2,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { WireError } from "../api";
 import { isRecord, stored } from "./stored";
+import { isTemporary } from "./temporary";
 import type { AttachmentRef, ServerMessage } from "../wire";
 import type { Connection } from "./link";
 import type { Timelines } from "./timelines";
@@ -87,7 +88,7 @@ export class Outbox {
 
   /** One after the other within a session: the order in which they were typed is the order in which they arrive. */
   flush(sessionId: string): void {
-    if (this.busy.has(sessionId) || sessionId.startsWith("new:")) return;
+    if (this.busy.has(sessionId) || isTemporary(sessionId)) return;
     this.busy.add(sessionId);
     void this.run(sessionId).finally(() => this.busy.delete(sessionId));
   }

@@ -1,5 +1,6 @@
 // A replica of one session's timeline. Applying anything twice changes nothing.
 import { batch, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { isEnded } from "../rows";
 import type { Item, ServerMessage, SessionStatus, Turn } from "../wire";
 import { write } from "./write";
 
@@ -146,9 +147,7 @@ export class Timeline {
     batch(() => {
       for (const id of ids.slice(0, first)) this.items.delete(id);
       for (const [id, turn] of this.turns) {
-        const { pos, type } = turn.peek();
-        if (pos < before && (type === "turn_complete" || type === "turn_error") && !this.usesTurn(id))
-          this.turns.delete(id);
+        if (turn.peek().pos < before && isEnded(turn.peek()) && !this.usesTurn(id)) this.turns.delete(id);
       }
       this.before.value = before;
       this.rebuild();
@@ -234,7 +233,7 @@ function sorted(map: ReadonlyMap<string, Signal<{ pos: number }>>): string[] {
   return [...map].sort((a, b) => a[1].peek().pos - b[1].peek().pos).map(([id]) => id);
 }
 
-export function isFinal(item: Item): boolean {
+export function isFinal(item: Pick<Item, "status">): boolean {
   return item.status !== "create" && item.status !== "update";
 }
 

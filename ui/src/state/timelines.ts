@@ -2,6 +2,7 @@
 import { WireError, type Api } from "../api";
 import type { ServerMessage, SessionStatus } from "../wire";
 import type { Connection } from "./link";
+import { isTemporary } from "./temporary";
 import { isFinal, Timeline } from "./timeline";
 
 type Message<T extends ServerMessage["type"]> = Extract<ServerMessage, { type: T }>;
@@ -47,7 +48,7 @@ export class Timelines {
     this.epoch = epoch;
     this.opened.clear();
     for (const timeline of this.replicas.values())
-      if (!timeline.sessionId.startsWith("new:")) void this.open(timeline);
+      if (!isTemporary(timeline.sessionId)) void this.open(timeline);
   }
 
   /** Asks for a session's timeline: everything the first time, what changed since then later. */

@@ -2,6 +2,8 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { attachImage, cancelTurn, sendMessage } from "../../actions/messages";
 import type { Timeline } from "../../state/timeline";
+import { kImageTypes } from "../../state/drafts";
+import { isTemporary } from "../../state/temporary";
 import { useApp } from "../context";
 import { Icon } from "../icons";
 import { IconButton, narrow } from "../parts";
@@ -26,7 +28,7 @@ export function Composer({
   const images = app.drafts.images(sessionId);
   const completion = useCompletion(timeline, input);
   const history = useRef<{ at: number; kept: string } | undefined>(undefined);
-  const isNew = sessionId.startsWith("new:");
+  const isNew = isTemporary(sessionId);
 
   const setText = (value: string) => app.drafts.set(sessionId, value);
   useLayoutEffect(() => {
@@ -89,7 +91,7 @@ export function Composer({
     }
   };
   const takeFiles = (files: Iterable<File>): boolean => {
-    const pictures = [...files].filter((file) => /^image\/(png|jpeg|gif|webp)$/.test(file.type));
+    const pictures = [...files].filter((file) => kImageTypes.includes(file.type));
     if (pictures.length === 0 || isNew) return false;
     pictures.forEach((file) => void attachImage(app, sessionId, file));
     return true;
@@ -162,7 +164,7 @@ export function Composer({
               <input
                 class="visually-hidden"
                 type="file"
-                accept="image/png,image/jpeg,image/gif,image/webp"
+                accept={kImageTypes.join(",")}
                 multiple
                 onChange={(event) => {
                   takeFiles(event.currentTarget.files ?? []);

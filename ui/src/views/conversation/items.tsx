@@ -5,12 +5,14 @@ import { useEffect, useState } from "preact/hooks";
 import { between, clockTime, cost, count, duration } from "../../format";
 import type { Item, Turn } from "../../wire";
 import { sendAgain } from "../../actions/messages";
+import { kImageTypes } from "../../state/drafts";
+import { isFinal } from "../../state/timeline";
 import { ApprovalView } from "./approval";
 import { fold, useApp } from "../context";
 import { Icon } from "../icons";
 import { Markdown } from "./markdown";
 import { CopyButton, Working } from "../parts";
-import { isRunning, ownProblem, ToolCallView } from "./tool_call";
+import { ownProblem, ToolCallView } from "./tool_call";
 
 type Of<T extends Item["type"]> = Extract<Item, { type: T }>;
 type View<T extends Item["type"]> = (props: { item: Of<T> }) => JSX.Element;
@@ -47,10 +49,10 @@ function MessageView({ item }: { item: Of<"message"> }) {
       <p class="cut">{ownProblem(app.timelines.of(item.sessionId), item) ?? "Cut off here."}</p>
     ) : null;
   return (
-    <article class="message agent" aria-busy={isRunning(item)}>
-      <Markdown id={`${item.sessionId}:${item.itemId}`} text={item.content} final={!isRunning(item)} />
+    <article class="message agent" aria-busy={!isFinal(item)}>
+      <Markdown id={`${item.sessionId}:${item.itemId}`} text={item.content} final={isFinal(item)} />
       {cut}
-      {!isRunning(item) && (
+      {isFinal(item) && (
         <div class="message-tools">
           <CopyButton text={item.content} label="Copy message as Markdown" />
         </div>
@@ -113,7 +115,7 @@ function AttachmentImage({
     let gone = false;
     app.api.blob(`/api/session/${sessionId}/attachment/${attachment.attachmentId}`).then(
       (blob) => {
-        if (gone || !/^image\/(png|jpeg|gif|webp)$/.test(blob.type)) return;
+        if (gone || !kImageTypes.includes(blob.type)) return;
         made = URL.createObjectURL(blob);
         setUrl(made);
       },
@@ -136,7 +138,7 @@ function AttachmentImage({
 }
 
 function ThinkingView({ item }: { item: Of<"thinking"> }) {
-  const running = isRunning(item);
+  const running = !isFinal(item);
   const { open, toggle } = fold(`thinking:${item.sessionId}:${item.itemId}`, false);
   const long = item.endedAt !== undefined && Date.parse(item.endedAt) - Date.parse(item.startedAt) >= 1000;
   const took = long ? between(item.startedAt, item.endedAt) : undefined;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { toSpans } from "../../ansi";
 import type { App } from "../../state/app";
 import { duration, within } from "../../format";
-import type { Timeline } from "../../state/timeline";
+import { isFinal, type Timeline } from "../../state/timeline";
 import type { Item } from "../../wire";
 import { fold, useApp } from "../context";
 import { Icon, type IconName } from "../icons";
@@ -73,14 +73,10 @@ export function ownProblem(
     : item.errorMessage;
 }
 
-export function isRunning(item: { status: string }): boolean {
-  return item.status === "create" || item.status === "update";
-}
-
 function StateIcon({ item, timeline }: { item: ToolCall; timeline: Timeline }) {
-  if (isRunning(item) && approvalOf(timeline, item)?.state === "pending")
+  if (!isFinal(item) && approvalOf(timeline, item)?.state === "pending")
     return <StateMark state="needs" label="Waits for your answer" />;
-  if (isRunning(item)) return <Working label="Running" />;
+  if (!isFinal(item)) return <Working label="Running" />;
   if (item.status === "error" || item.toolOutputIsError)
     return (
       <span class="state failed" title="Failed">
@@ -105,8 +101,8 @@ function StateIcon({ item, timeline }: { item: ToolCall; timeline: Timeline }) {
 
 function Took({ item, timeline }: { item: ToolCall; timeline: Timeline }) {
   const app = useApp();
-  if (isRunning(item) && approvalOf(timeline, item)?.state === "pending") return null; // It has not begun.
-  if (!isRunning(item)) {
+  if (!isFinal(item) && approvalOf(timeline, item)?.state === "pending") return null; // It has not begun.
+  if (isFinal(item)) {
     const ms = item.endedAt ? Date.parse(item.endedAt) - Date.parse(item.startedAt) : 0;
     return ms >= 100 ? <span class="took">{duration(ms)}</span> : null;
   }
@@ -182,7 +178,7 @@ export function ToolCallView({ item }: { item: ToolCall }) {
             />
           )}
           {item.toolOutput === undefined && !hasDiff && children.length === 0 && (
-            <p class="muted">{isRunning(item) ? "Running…" : "No output."}</p>
+            <p class="muted">{isFinal(item) ? "No output." : "Running…"}</p>
           )}
         </div>
       )}
