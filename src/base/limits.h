@@ -96,9 +96,6 @@ inline constexpr std::chrono::milliseconds kStopTermAfter{2000};
 inline constexpr std::chrono::milliseconds kStopKillAfter{5000};
 /// Output and exit of a child end together; one without the other is believed after this long.
 inline constexpr std::chrono::milliseconds kRpcEndGrace{1000};
-/// Noise between JSON-RPC messages kept for diagnosis: the last lines, each cut to this length.
-inline constexpr std::size_t kRpcNoiseLines = 20;
-inline constexpr std::size_t kRpcNoiseLineBytes = 2U << 10U;
 
 // --- HTTP and WebSocket ---------------------------------------------------------------------
 /// A request's line and fields: ours need less than 2 KiB, browsers send up to 8.

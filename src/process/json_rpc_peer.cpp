@@ -14,7 +14,6 @@
 
 #include "base/arrival.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 
 namespace lb {
 namespace {
@@ -136,8 +135,6 @@ class JsonRpcPeer::Conversation : public std::enable_shared_from_this<Conversati
 
   std::shared_ptr<AgentProcess> process_;
   bool open_ = true;
-  std::size_t noise_count_ = 0;
-  std::vector<std::string> noise_tail_;
 
   struct Waiting {
     RpcCallback callback;
@@ -269,9 +266,6 @@ class JsonRpcPeer::Conversation : public std::enable_shared_from_this<Conversati
   }
 
   void note_noise(const Line& line) {
-    ++noise_count_;
-    if (noise_tail_.size() == limits::kRpcNoiseLines) noise_tail_.erase(noise_tail_.begin());
-    noise_tail_.emplace_back(utf8_prefix(line.text, limits::kRpcNoiseLineBytes));
     if (const auto handler = handlers_.noise) handler(line);
   }
 
@@ -365,12 +359,6 @@ bool JsonRpcPeer::open() const {
 }
 std::size_t JsonRpcPeer::calls_waiting() const {
   return conversation_->waiting_.size();
-}
-std::size_t JsonRpcPeer::noise_count() const {
-  return conversation_->noise_count_;
-}
-const std::vector<std::string>& JsonRpcPeer::noise_tail() const {
-  return conversation_->noise_tail_;
 }
 
 }  // namespace lb

@@ -2,8 +2,8 @@
 ///
 /// Two id spaces: ours are integers we count; theirs are echoed verbatim, integer or string, and
 /// may collide with ours. Everything is delivered in the order of the lines: a callback of
-/// `request` runs before any later notification is handled. What is not JSON-RPC is counted and
-/// its end is kept for diagnosis; it never disturbs the conversation.
+/// `request` runs before any later notification is handled. What is not JSON-RPC goes to `noise`
+/// and never disturbs the conversation.
 ///
 /// Owns its share of the process: destroying the peer fails every waiting call, kills a process
 /// that is still alive, and calls no handler any more.
@@ -31,7 +31,6 @@ namespace lb {
 
 /// Codes that JSON-RPC and ACP give a meaning to.
 namespace rpc_code {
-inline constexpr std::int64_t kParseError = -32700;
 inline constexpr std::int64_t kInvalidRequest = -32600;
 inline constexpr std::int64_t kMethodNotFound = -32601;
 inline constexpr std::int64_t kInvalidParams = -32602;
@@ -112,9 +111,6 @@ class JsonRpcPeer {
   /// False once the conversation has ended; `ended` was called or is about to be.
   [[nodiscard]] bool open() const;
   [[nodiscard]] std::size_t calls_waiting() const;
-  /// Lines that were no JSON-RPC, and the last of them, each cut to a readable length.
-  [[nodiscard]] std::size_t noise_count() const;
-  [[nodiscard]] const std::vector<std::string>& noise_tail() const;
 
  private:
   class Conversation;

@@ -82,13 +82,9 @@ Line LineReader::take(std::size_t end) {
     if (excess_ == 0) text.remove_suffix(1);
   }
   line.truncated = line.bytes > bytes_max_;
-  if (line.truncated) {
-    text = beginning(text, std::min(kept_max_, bytes_max_));
-    ++truncated_;
-    dropped_bytes_ += line.bytes - text.size();
-  }
+  if (line.truncated) text = beginning(text, std::min(kept_max_, bytes_max_));
   line.text = text;
-  replaced_ += repair_utf8(line.text);
+  repair_utf8(line.text);
   excess_ = 0;
   excess_ends_with_cr_ = false;
   return line;

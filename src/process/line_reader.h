@@ -1,7 +1,7 @@
 /// LineReader: bytes of a child's stdout in, lines out, however the bytes were cut.
 ///
 /// A line ends with LF or CRLF. A byte order mark at the start of the stream is dropped. Bytes
-/// that are no UTF-8 become U+FFFD and are counted. A line of more than `bytes_max` bytes is
+/// that are no UTF-8 become U+FFFD. A line of more than `bytes_max` bytes is
 /// delivered with its beginning and its true size as soon as it ends; the rest of it is dropped as
 /// it arrives, so memory stays bounded. Time is linear in the bytes.
 ///
@@ -31,11 +31,6 @@ class LineReader {
   /// The stream has ended: what is left of an unfinished line, marked partial, once.
   std::optional<Line> finish();
 
-  /// Ill-formed sequences replaced so far.
-  [[nodiscard]] std::size_t replaced() const { return replaced_; }
-  /// Lines cut so far, and how many bytes of them were dropped.
-  [[nodiscard]] std::size_t truncated() const { return truncated_; }
-  [[nodiscard]] std::size_t dropped_bytes() const { return dropped_bytes_; }
   /// Bytes held for a line that has not ended.
   [[nodiscard]] std::size_t held_bytes() const { return buffer_.size() - begin_; }
 
@@ -51,9 +46,6 @@ class LineReader {
   std::size_t excess_ = 0;   // Bytes of the line in progress that were dropped.
   bool excess_ends_with_cr_ = false;
   bool at_start_ = true;  // Of the stream: a byte order mark may follow.
-  std::size_t replaced_ = 0;
-  std::size_t truncated_ = 0;
-  std::size_t dropped_bytes_ = 0;
 };
 
 }  // namespace lb
