@@ -137,15 +137,4 @@ std::string make_secret() {
   return out;
 }
 
-bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  // The digests have one length, and finding where two differ tells nothing about the texts.
-  const Digest left = sha256(a);
-  const Digest right = sha256(b);
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    difference |= static_cast<unsigned>(left[i] ^ right[i]);
-  }
-  return difference == 0;
-}
-
 }  // namespace lb

@@ -23,6 +23,4 @@ std::string sha256_hex(std::string_view text);
 /// HMAC-SHA256 (RFC 2104), in hexadecimal.
 std::string hmac_sha256_hex(std::string_view key, std::string_view text);
 
-bool equal_in_constant_time(std::string_view a, std::string_view b);
-
 }  // namespace lb
