@@ -28,7 +28,6 @@ enum class CloseCode : std::uint16_t {
   Normal = 1000,
   GoingAway = 1001,
   Policy = 1008,
-  TooLarge = 1009,
   CredentialEnded = 4401,
   NoProgress = 4408,
 };
@@ -67,7 +66,6 @@ class Hub final : public ServiceEvents {
   void mark(std::shared_ptr<Stream> stream);
 
   [[nodiscard]] NoticeBoard& notices() { return notices_; }
-  [[nodiscard]] std::size_t size() const { return streams_.size(); }
 
   void end_grant(const std::string& grant);
   /// Tells everyone that the server stops; no stream is added any more.
