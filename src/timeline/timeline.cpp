@@ -171,10 +171,7 @@ void Timeline::touch(Entry& entry) {
 
 Timeline::Put Timeline::put(Item item, std::uint64_t arrived_us) {
   Entry& entry = entry_for(items_, item.item_id, item.pos);
-  if (entry.is_final) {
-    ++refused_;
-    return {PutKind::Refused, 0, false};
-  }
+  if (entry.is_final) return {PutKind::Refused, 0, false};
   const bool first = entry.rev == 0;
   const bool grew = !first && only_grew(*entry.item, item);
   touch(entry);
@@ -215,10 +212,7 @@ Timeline::Put Timeline::put(Item item, std::uint64_t arrived_us) {
 
 Timeline::Put Timeline::put(Turn turn, std::uint64_t arrived_us) {
   Entry& entry = entry_for(turns_, turn.turn_id, turn.pos);
-  if (entry.is_final) {
-    ++refused_;
-    return {PutKind::Refused, 0, false};
-  }
+  if (entry.is_final) return {PutKind::Refused, 0, false};
   touch(entry);
   turn.pos = entry.pos;
   turn.rev = entry.rev;

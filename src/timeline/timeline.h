@@ -109,8 +109,6 @@ class Timeline {
   [[nodiscard]] std::uint64_t next_pos() const { return next_pos_; }
   [[nodiscard]] std::size_t final_bytes() const { return final_bytes_; }
   [[nodiscard]] std::size_t size() const { return by_rev_.size(); }
-  /// Changes of final entries that were refused.
-  [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
   /// Lets go of everything that is final and durable: nobody reads and nothing runs.
   void release();
@@ -151,7 +149,6 @@ class Timeline {
   std::uint64_t next_pos_;
   Revision urgent_ = 0;
   std::size_t final_bytes_ = 0;
-  std::uint64_t refused_ = 0;
   Entries by_rev_;  // Owns the entries, in the order of their last change.
   std::unordered_map<ItemId, Entry*> items_;
   std::unordered_map<TurnId, Entry*> turns_;
