@@ -1,12 +1,10 @@
 #include <toml++/toml.h>
 
 #include "app/options.h"
+#include "base/limits.h"
 
 namespace lb {
 namespace {
-
-/// A week: longer than that is "never", which is 0.
-constexpr std::int64_t kIdleMinutesMax = 7 * 24 * 60;
 
 /// Reads keys of one table and remembers the first thing that is wrong.
 class TableReader {
@@ -104,7 +102,7 @@ Result<AgentConfig> read_agent(const std::string& name, const toml::table& table
   reader.strings("path", agent.path);
   if (!is_zed) {
     reader.value("allow_bypass", agent.allow_bypass);
-    reader.number("idle_minutes", kIdleMinutesMax, agent.idle_minutes);
+    reader.number("idle_minutes", limits::kIdleMinutesMax, agent.idle_minutes);
   }
   if (is_zed) {
     for (const std::string_view key :

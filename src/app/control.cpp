@@ -18,6 +18,7 @@
 
 #include "base/awaitable.h"
 #include "base/fd.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/metrics.h"
 
@@ -25,11 +26,7 @@ namespace lb {
 namespace {
 
 using asio::local::stream_protocol;
-constexpr std::size_t kRequestBytesMax = 64U << 10U;
 constexpr std::string_view kName = "/control.sock";
-/// Commands at once, and how long one may take to say what it wants: people type them.
-constexpr std::size_t kAtOnceMax = 16;
-constexpr std::chrono::seconds kAskTimeout{10};
 
 /// A socket's path has at most 107 characters; through its directory's descriptor it always fits.
 std::string short_path(const Fd& directory) {
@@ -107,7 +104,7 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
         co_await pause.async_wait(kNoThrow);
         continue;
       }
-      if (!may_ask(socket.native_handle()) || self->asking_ >= kAtOnceMax) {
+      if (!may_ask(socket.native_handle()) || self->asking_ >= limits::kControlAskersMax) {
         counter("lb_control_refused_total", "Commands refused: not the user's, or too many.").add();
         log_warn("control.refused");
         continue;
@@ -125,14 +122,14 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
     const auto shared = std::make_shared<stream_protocol::socket>(std::move(taken));
     stream_protocol::socket& socket = *shared;
     std::string line;
-    asio::steady_timer limit(self->io_, kAskTimeout);
+    asio::steady_timer limit(self->io_, limits::kControlAskTimeout);
     limit.async_wait([weak = std::weak_ptr(shared)](boost::system::error_code stopped) {
       boost::system::error_code ignored;
       const auto open = weak.lock();
       if (!stopped && open) open->cancel(ignored);
     });
     const auto [error, size] = co_await asio::async_read_until(
-        socket, asio::dynamic_buffer(line, kRequestBytesMax), '\n', kNoThrow);
+        socket, asio::dynamic_buffer(line, limits::kControlRequestBytesMax), '\n', kNoThrow);
     if (error) co_return;
     limit.cancel();
     auto request = parse_json(std::string_view(line).substr(0, size));

@@ -22,6 +22,7 @@
 
 #include "app/control.h"
 #include "base/awaitable.h"
+#include "base/limits.h"
 #include "base/version.h"
 #include "process/guarded_process.h"
 #include "process/spawn.h"
@@ -33,9 +34,6 @@
 
 namespace lb {
 namespace {
-
-/// SIGTERM is answered within 10 s whatever hangs.
-constexpr std::chrono::milliseconds kStopMax{9000};
 
 /// Long texts come and go: each block of them is mapped by itself and returns to the system when it
 /// is let go. Left to itself the allocator raises that threshold and keeps them.
@@ -147,7 +145,7 @@ class Program {
 
   static asio::awaitable<void> stop(Program* self) {
     log_info("stopping");
-    asio::steady_timer limit(self->io_, kStopMax);
+    asio::steady_timer limit(self->io_, limits::kServerStopMax);
     limit.async_wait([](boost::system::error_code error) {
       if (!error) std::_Exit(0);
     });

@@ -9,14 +9,15 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/limits.h"
+
 namespace lb {
 
 bool is_wire_id(std::string_view text) {
-  constexpr std::size_t kLengthMax = 128;
   const auto alnum = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
   };
-  if (text.empty() || text.size() > kLengthMax || !alnum(text.front())) return false;
+  if (text.empty() || text.size() > limits::kIdCharsMax || !alnum(text.front())) return false;
   for (const char c : text) {
     if (!alnum(c) && c != '.' && c != '_' && c != ':' && c != '-') return false;
   }

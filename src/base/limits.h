@@ -1,4 +1,5 @@
-/// Every bound of the program, each with its reason. A test reaches each one.
+/// The limits that somebody else can reach: a client, an agent, a disk, a stranger. Each has its
+/// reason. What only paces one file of ours (a buffer, how much is done in one go) stands in it.
 #pragma once
 
 #include <chrono>
@@ -12,6 +13,8 @@ namespace lb::limits {
 inline constexpr std::size_t kJsonDepthMax = 256;
 /// What a client may nest: our own messages need four levels.
 inline constexpr std::size_t kClientJsonDepthMax = 64;
+/// An id on the wire: ours are UUIDs with little behind them.
+inline constexpr std::size_t kIdCharsMax = 128;
 
 // --- Timeline -------------------------------------------------------------------------------
 /// Final entries kept in memory per session; older ones are read from the store.
@@ -39,6 +42,8 @@ inline constexpr std::uint64_t kGrowthLogMax = 8U << 20U;
 inline constexpr int kWalPagesMax = 1024;
 /// Entries of one page read from the store: what a reader far behind costs in memory.
 inline constexpr std::size_t kStorePageBytes = 1U << 20U;
+/// Copies of a store of one older version: nobody goes back and forth that often.
+inline constexpr int kStoreCopiesMax = 100;
 
 // --- Sessions -------------------------------------------------------------------------------
 /// Growing text is handed to the store at most this long after it was seen.
@@ -67,6 +72,18 @@ inline constexpr int kDiscoveryEveryMs = 5000;
 /// How many files of a project are looked at for @-mentions: more makes the answer slow, not
 /// better.
 inline constexpr std::size_t kProjectFilesMax = 200'000;
+/// How deep its folders are gone through: each level is an open descriptor.
+inline constexpr std::size_t kProjectDepthMax = 64;
+/// A listing serves this long: typing a mention asks at every key.
+inline constexpr std::int64_t kProjectListingMs = 5000;
+/// git gets this long to list them; without it the folders are gone through.
+inline constexpr std::int64_t kGitMs = 5000;
+/// What one request gets at most, whatever it asks for: entries of a page, found items, files for
+/// a mention, directories for a path. Whoever wants more asks again or more precisely.
+inline constexpr std::uint64_t kPageMax = 10'000;
+inline constexpr std::uint64_t kSearchMax = 200;
+inline constexpr std::uint64_t kFilesMax = 500;
+inline constexpr std::size_t kDirectoriesMax = 50;
 
 // --- Batching -------------------------------------------------------------------------------
 /// Text that nobody has seen is shown at the latest this long after it arrived.
@@ -75,7 +92,7 @@ inline constexpr std::int64_t kBatchAgeMs = 50;
 inline constexpr std::int64_t kBatchIdleMs = 1000;
 
 // --- Text -----------------------------------------------------------------------------------
-/// An agent's text that reaches this goes on in a further item: more than nearly every answer has,
+/// An ACP agent's text goes on in a further item at this size: more than nearly every answer has,
 /// and little enough to encode its final form in one go while everybody else waits.
 inline constexpr std::size_t kTextItemBytesMax = 256U << 10U;
 /// Where a text cannot be divided (an item with its own id, a tool's output) its growth ends here.
@@ -96,6 +113,15 @@ inline constexpr std::chrono::milliseconds kStopTermAfter{2000};
 inline constexpr std::chrono::milliseconds kStopKillAfter{5000};
 /// Output and exit of a child end together; one without the other is believed after this long.
 inline constexpr std::chrono::milliseconds kRpcEndGrace{1000};
+/// A process stuck in the kernel cannot be killed; after this long its guardian leaves it to us.
+inline constexpr std::chrono::seconds kGuardianKillMax{10};
+/// A guardian that was told to kill and is still there (stopped, say) is killed after this long.
+inline constexpr std::chrono::seconds kGuardianEnd{12};
+/// What a killed guardian leaves is swept for this long; what it leaves then cannot be killed.
+inline constexpr std::chrono::seconds kSweepMax{5};
+/// A process whose owner goes is waited for this long, then killed and waited for once more: the
+/// destructor blocks.
+inline constexpr int kTeardownMs = 2000;
 
 // --- HTTP and WebSocket ---------------------------------------------------------------------
 /// A request's line and fields: ours need less than 2 KiB, browsers send up to 8.
@@ -124,12 +150,26 @@ inline constexpr std::chrono::seconds kSsePingInterval{15};
 inline constexpr int kUnsentBytesMax = 128 << 10;
 /// Taken from a session for one write; with the frame that reaches it, all a stopped reader costs.
 inline constexpr std::size_t kPumpBytesMax = 32U << 10U;
-/// Answers and notices that wait for a client to read; beyond it the client is cut off.
+/// Answers that wait for a client to take them: beyond it nothing more is read from the client,
+/// until it has taken some. One that takes nothing is closed after kNoProgressTimeout.
 inline constexpr std::size_t kControlBytesMax = 1U << 20U;
 /// Requests of one WebSocket that are not answered yet.
 inline constexpr std::size_t kRequestsInFlightMax = 64;
 /// Sessions one connection may follow.
 inline constexpr std::size_t kReadersPerConnectionMax = 256;
+/// How long the other side has to answer a close before the socket is cut.
+inline constexpr std::chrono::seconds kCloseTimeout{2};
+/// How long all clients have to take their goodbye when the server stops.
+inline constexpr std::chrono::milliseconds kFarewell{1500};
+/// The whole stop: SIGTERM is answered within 10 s whatever hangs.
+inline constexpr std::chrono::milliseconds kServerStopMax{9000};
+
+// --- The control socket -----------------------------------------------------------------------
+/// A command of `open` or `export`: a path and a few words.
+inline constexpr std::size_t kControlRequestBytesMax = 64U << 10U;
+/// Commands at once, and how long one may take to say what it wants: people type them.
+inline constexpr std::size_t kControlAskersMax = 16;
+inline constexpr std::chrono::seconds kControlAskTimeout{10};
 
 // --- Credentials ----------------------------------------------------------------------------
 inline constexpr std::chrono::minutes kLaunchCodeLife{15};
@@ -142,6 +182,9 @@ inline constexpr std::size_t kTicketsMax = 1024;
 inline constexpr std::size_t kGrantsMax = 512;
 /// A token from the environment must not be guessable.
 inline constexpr std::size_t kTokenCharsMin = 32;
+/// What a page makes up to have the server prove itself: not guessable, and not a text to sign.
+inline constexpr std::size_t kNonceCharsMin = 32;
+inline constexpr std::size_t kNonceCharsMax = 128;
 
 // --- Agents ---------------------------------------------------------------------------------
 /// A start and its handshake: the slowest agent needs 3 s on an idle machine.
@@ -168,6 +211,12 @@ inline constexpr std::size_t kWarmMax = 2;
 inline constexpr std::chrono::minutes kWarmLife{5};
 /// How much of an agent's complaints goes into an error message: a few lines.
 inline constexpr std::size_t kErrorStderrBytes = 600;
+/// A canonical-events agent that cannot listen while it works is ended this soon after a cancel.
+inline constexpr std::chrono::milliseconds kEventsCancelGrace{2000};
+/// `idle_minutes` of the configuration: a week. Longer than that is "never", which is 0.
+inline constexpr std::int64_t kIdleMinutesMax = 7 * 24 * 60;
+/// The package.json above a CLI, read for its version: a few kilobytes; much larger is none.
+inline constexpr std::size_t kPackageFileBytesMax = 256U << 10U;
 /// How much of a CLI's session file is read to find its title; instructions come before it.
 inline constexpr std::size_t kDiscoverBytesMax = 256U << 10U;
 /// Sessions listed per project, newest first: more than anyone scrolls through.
@@ -175,6 +224,7 @@ inline constexpr std::size_t kDiscoverSessionsMax = 500;
 /// How long an agent may take to read the user's answer from its stdin. One that reads takes
 /// milliseconds; after this the answer is taken back and the question is open again.
 inline constexpr std::chrono::seconds kAnswerTaken{10};
+
 // --- Claude Code ----------------------------------------------------------------------------
 /// Ten Claudes are 2 to 3 GB: a process without work ends after this long.
 inline constexpr std::chrono::minutes kClaudeIdleEnd{30};
@@ -191,5 +241,11 @@ inline constexpr std::size_t kClaudeHeadBytes = 256U << 10U;
 inline constexpr std::size_t kClaudeTailBytes = 64U << 10U;
 /// Imported history goes to the timeline in pieces of this size, so that others get their turn.
 inline constexpr std::size_t kClaudeImportBytes = 1U << 20U;
+/// Subagents in subagents whose records are read; a cycle of them would not end.
+inline constexpr int kClaudeSubagentDepthMax = 8;
+/// Parents of a tool call that are followed: so many do not exist, a cycle of them would.
+inline constexpr int kClaudeNestingMax = 64;
+/// How much of its stderr goes into an error message: it ends with a reason, after some lines.
+inline constexpr std::size_t kClaudeErrorStderrBytes = 2000;
 
 }  // namespace lb::limits

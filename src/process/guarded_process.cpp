@@ -45,11 +45,7 @@ constexpr std::size_t kReadBytes = std::size_t{16} << 10U;
 /// waits half as long. So a flood takes two thirds of our time at most, its writer sleeps in
 /// between, and others are heard at once.
 constexpr std::chrono::milliseconds kFloodTurn{1};
-/// A guardian that was told to kill and is still there (stopped, say) is killed after this long.
-constexpr std::chrono::seconds kGuardianPatience{12};
-constexpr std::chrono::seconds kSweepPatience{5};
 constexpr std::chrono::milliseconds kSweepPause{2};
-constexpr int kTeardownPatienceMs = 2000;
 
 /// Our ends of what connects us with one guardian and its CLI.
 struct Ends {
@@ -149,9 +145,9 @@ Child::~Child() {
   order(GuardianOrder::Kill);
   socket_.reset();
   pollfd ended{guardian_.native_handle(), POLLIN, 0};
-  if (::poll(&ended, 1, kTeardownPatienceMs) <= 0) {
+  if (::poll(&ended, 1, limits::kTeardownMs) <= 0) {
     ::kill(guardian_pid_, SIGKILL);
-    ::poll(&ended, 1, kTeardownPatienceMs);
+    ::poll(&ended, 1, limits::kTeardownMs);
   }
   siginfo_t how{};
   reap(how);
@@ -221,7 +217,7 @@ void Child::kill() {
   if (reaped_) return;
   order(GuardianOrder::Kill);
   if (patience_) return;
-  patience_.emplace(changed_.get_executor(), kGuardianPatience);
+  patience_.emplace(changed_.get_executor(), limits::kGuardianEnd);
   patience_->async_wait([weak = weak_from_this()](boost::system::error_code stopped) {
     const auto self = weak.lock();
     if (!stopped && self && !self->reaped_) ::kill(self->guardian_pid_, SIGKILL);
@@ -299,7 +295,7 @@ asio::awaitable<void> Child::watch_guardian(std::shared_ptr<Child> self) {
 
 asio::awaitable<void> Child::sweep(asio::any_io_executor executor) {
   asio::steady_timer pause(executor);
-  const auto deadline = std::chrono::steady_clock::now() + kSweepPatience;
+  const auto deadline = std::chrono::steady_clock::now() + limits::kSweepMax;
   // Twice none: the kernel's list may miss one that becomes ours while it is read.
   for (int none = 0; none < 2 && std::chrono::steady_clock::now() < deadline;) {
     none = sweep_orphans() == 0 ? none + 1 : 0;

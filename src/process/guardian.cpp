@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "base/fd.h"
+#include "base/limits.h"
 #include "process/children.h"
 #include "process/spawn.h"
 
@@ -26,8 +27,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A process stuck in the kernel cannot be killed; after this long it is left to the server.
-constexpr std::chrono::seconds kKillPatience{10};
 constexpr int kNotRunnable = 127;
 
 class Guardian {
@@ -164,7 +163,7 @@ bool Guardian::reap() {
 
 /// Killing the direct children is enough: theirs become ours, until there are none.
 void Guardian::end_everything() {
-  const auto deadline = Clock::now() + kKillPatience;
+  const auto deadline = Clock::now() + limits::kGuardianKillMax;
   sigset_t child_ended;
   sigemptyset(&child_ended);
   sigaddset(&child_ended, SIGCHLD);

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/run_on.h"
 #include "base/version.h"
 #include "process/agent_process.h"
@@ -16,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A package.json is a few kilobytes; anything much larger is none.
-constexpr std::size_t kPackageBytesMax = 256U << 10U;
 /// bin/x.js, dist/bin/x.js: the package is at most this far above its program.
 constexpr int kFoldersUp = 4;
 
@@ -28,7 +27,7 @@ std::optional<std::string> package_version(const std::string& program) {
     std::ifstream file(folder / "package.json", std::ios::binary);
     std::string text;
     if (file) {
-      text.resize(kPackageBytesMax);
+      text.resize(limits::kPackageFileBytesMax);
       file.read(text.data(), static_cast<std::streamsize>(text.size()));
       text.resize(static_cast<std::size_t>(file.gcount()));
       const auto value = parse_json(text);

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/awaitable.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/metrics.h"
 
@@ -14,8 +15,6 @@ namespace lb {
 namespace {
 
 using asio::ip::tcp;
-/// How long clients have to take their goodbye.
-constexpr std::chrono::milliseconds kFarewell{1500};
 
 std::vector<unsigned char> bytes_of(const asio::ip::address& address) {
   if (address.is_v4()) {
@@ -199,7 +198,7 @@ asio::awaitable<void> Server::stop() {
     if (const auto connection = weak.lock()) connection->close();
   }
   asio::steady_timer pause(io_);
-  const auto until = std::chrono::steady_clock::now() + kFarewell;
+  const auto until = std::chrono::steady_clock::now() + limits::kFarewell;
   while (context_.connections > 0 && std::chrono::steady_clock::now() < until) {
     pause.expires_after(std::chrono::milliseconds(10));
     co_await pause.async_wait(kNoThrow);

@@ -13,13 +13,12 @@
 #include <system_error>
 
 #include "base/fd.h"
+#include "base/limits.h"
 
 namespace lb {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kCopiesMax = 100;  // Of one version; nobody goes back and forth that often.
 
 std::unexpected<Error> refuse(const std::string& file, int error) {
   if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
@@ -86,7 +85,7 @@ Result<std::vector<std::string>> copy_beside(const std::vector<std::string>& fil
                                              const std::string& suffix) {
   std::string ending = "." + suffix;
   for (int number = 2; taken(files, ending); ++number) {
-    if (number > kCopiesMax) return refuse(files.front(), EEXIST);
+    if (number > limits::kStoreCopiesMax) return refuse(files.front(), EEXIST);
     ending = fmt::format(".{}.{}", suffix, number);
   }
   std::vector<std::string> copies;

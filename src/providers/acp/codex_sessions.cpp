@@ -15,14 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A title is one line, as long as a row of a list.
-constexpr std::size_t kTitleBytesMax = 200;
-
 std::string title_from(std::string_view prompt) {
   const std::size_t begin = prompt.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return {};
   prompt.remove_prefix(begin);
-  return std::string(utf8_prefix(prompt.substr(0, prompt.find('\n')), kTitleBytesMax));
+  return std::string(utf8_prefix(prompt.substr(0, prompt.find('\n')), limits::kTitleBytesMax));
 }
 
 /// The text of a user's message in a line, if the line is one.

@@ -16,9 +16,6 @@
 namespace lb::events {
 namespace {
 
-/// An agent that cannot listen while it works is ended this soon after a cancel.
-constexpr std::chrono::milliseconds kCancelPatience{2000};
-
 std::string prompt_line(const SessionId& session, const Prompt& prompt) {
   json::object line = {{"type", "prompt"},
                        {"sessionId", session.str()},
@@ -218,7 +215,7 @@ asio::awaitable<Result<void>> EventsSession::cancel() {
   json::object line = {
       {"type", "cancel"}, {"sessionId", id().str()}, {"turnId", open_turn_->str()}};
   static_cast<void>(process_->write_line(json::serialize(line)));
-  cancel_watchdog_ = deps_.timers.after(kCancelPatience, [weak = weak_from_this()] {
+  cancel_watchdog_ = deps_.timers.after(limits::kEventsCancelGrace, [weak = weak_from_this()] {
     const auto session = weak.lock();
     if (!session || !session->process_) return;
     session->end_cancelled();

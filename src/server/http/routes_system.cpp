@@ -5,6 +5,7 @@
 #include <array>
 #include <fstream>
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "commands/derived.h"
@@ -51,8 +52,8 @@ asio::awaitable<HttpResponse> exchange(Api& api, ExchangeRequest request, HttpRe
 /// program may have taken the port. The Host is part of the proof, so that nobody can pass the
 /// question on to the real server, which then listens elsewhere.
 asio::awaitable<HttpResponse> prove(Api& api, ProveRequest request, HttpRequest http) {
-  constexpr std::size_t kNonceCharsMax = 128;
-  if (request.nonce.size() < 32 || request.nonce.size() > kNonceCharsMax) {
+  if (request.nonce.size() < limits::kNonceCharsMin ||
+      request.nonce.size() > limits::kNonceCharsMax) {
     co_return error_response({ErrorCode::InvalidRequest, "nonce: 32 to 128 characters"});
   }
   auto proof =

@@ -14,8 +14,6 @@ namespace {
 constexpr unsigned char kText = 1;
 constexpr unsigned char kClose = 8;
 constexpr unsigned char kPing = 9;
-/// How long the other side has to answer a close before the socket is cut.
-constexpr MonoMs kCloseMs = 2000;
 
 Piece text_piece(std::shared_ptr<const std::string> message) {
   const std::string_view body = *message;
@@ -294,7 +292,7 @@ void Client::ping() {
 
 void Client::tick(MonoMs now) {
   if (over_) {
-    if (now - ended_at_ > kCloseMs) outbox_->close();
+    if (now - ended_at_ > to_ms(limits::kCloseTimeout)) outbox_->close();
     return;
   }
   if (!outbox_->empty() && now - outbox_->last_progress() > to_ms(limits::kNoProgressTimeout)) {

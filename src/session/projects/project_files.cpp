@@ -28,9 +28,6 @@ namespace lb {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr MonoMs kListingMs = 5000;
-constexpr MonoMs kGitMs = 5000;
-
 /// Everything a short-lived child writes, or nothing when it fails or takes too long.
 std::optional<std::string> output_of(std::vector<std::string> args) {
   int ends[2];
@@ -52,11 +49,11 @@ std::optional<std::string> output_of(std::vector<std::string> args) {
   out.reset();
 
   const SystemClock clock;
-  const MonoMs deadline = clock.mono() + kGitMs;
+  const MonoMs deadline = clock.mono() + limits::kGitMs;
   std::string text;
   std::array<char, 65536> buffer;
   bool whole = false;
-  for (MonoMs left = kGitMs; left > 0; left = deadline - clock.mono()) {
+  for (MonoMs left = limits::kGitMs; left > 0; left = deadline - clock.mono()) {
     pollfd ready{in.get(), POLLIN, 0};
     if (::poll(&ready, 1, static_cast<int>(left)) <= 0) continue;
     const ssize_t got = ::read(in.get(), buffer.data(), buffer.size());
@@ -110,7 +107,6 @@ struct Level {
 };
 
 std::vector<std::string> walk(const std::string& directory) {
-  constexpr std::size_t kDepthMax = 64;  // Each level is an open descriptor.
   std::vector<std::string> files;
   std::vector<Level> levels;
   levels.push_back({Dir(::opendir(directory.c_str())), ""});
@@ -132,7 +128,7 @@ std::vector<std::string> walk(const std::string& directory) {
     }
     if (S_ISREG(info.st_mode)) files.push_back(level.prefix + name);
     if (!S_ISDIR(info.st_mode) || name.starts_with('.') || name == "node_modules") continue;
-    if (levels.size() == kDepthMax) continue;
+    if (levels.size() == limits::kProjectDepthMax) continue;
     if (Dir below = open_below(here, entry->d_name)) {
       levels.push_back({std::move(below), level.prefix + name + "/"});
     }
@@ -194,7 +190,8 @@ std::vector<std::string> ProjectFiles::find(const std::string& directory, const 
                                             std::size_t limit) {
   const std::scoped_lock lock(mutex_);
   const MonoMs now = SystemClock().mono();
-  std::erase_if(listings_, [&](const auto& one) { return now - one.second.at > kListingMs; });
+  std::erase_if(listings_,
+                [&](const auto& one) { return now - one.second.at > limits::kProjectListingMs; });
   Listing& listing = listings_[directory];
   if (listing.at == 0) {
     auto files = git_files(directory);

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/limits.h"
 #include "session/service/markdown.h"
 #include "session/service/session_service.h"
 #include "session/texts.h"
@@ -13,9 +14,7 @@ namespace lb {
 namespace {
 
 constexpr std::uint64_t kPageDefault = 100;
-constexpr std::uint64_t kPageMax = 10'000;
 constexpr std::uint64_t kSearchDefault = 50;
-constexpr std::uint64_t kSearchMax = 200;
 
 template <class Entry>
 std::vector<Entry> decoded(const std::vector<FramePtr>& frames) {
@@ -118,9 +117,9 @@ asio::awaitable<Result<History>> SessionService::timeline(SessionId id, Revision
 asio::awaitable<Result<Window>> SessionService::window(SessionTimelineRequest request) {
   Result<History> read;
   if (request.tail) {
-    read = co_await tail(request.session_id, std::min(*request.tail, kPageMax));
+    read = co_await tail(request.session_id, std::min(*request.tail, limits::kPageMax));
   } else if (request.before) {
-    const std::uint64_t count = std::min(request.count.value_or(kPageDefault), kPageMax);
+    const std::uint64_t count = std::min(request.count.value_or(kPageDefault), limits::kPageMax);
     read = co_await page({request.session_id, *request.before, count});
   } else {
     read = co_await timeline(request.session_id, request.since.value_or(0));
@@ -181,7 +180,7 @@ asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id
 asio::awaitable<Result<std::vector<SearchResult>>> SessionService::search(SearchRequest request) {
   Store::Search search;
   search.text = request.q.value_or("");
-  search.limit = std::min(request.limit.value_or(kSearchDefault), kSearchMax);
+  search.limit = std::min(request.limit.value_or(kSearchDefault), limits::kSearchMax);
   for (const auto& [id, slot] : sessions_) {
     const SessionRecord& record = slot.kept->record;
     const bool wanted = !record.deleted &&

@@ -7,6 +7,7 @@
 #include <boost/asio/detached.hpp>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/run_on.h"
 #include "base/version.h"
@@ -16,7 +17,6 @@ namespace lb {
 namespace {
 
 constexpr std::uint64_t kFilesDefault = 50;
-constexpr std::uint64_t kFilesMax = 500;
 
 }  // namespace
 
@@ -266,7 +266,7 @@ asio::awaitable<Result<ProjectRemovedMessage>> SessionService::remove_project(
 asio::awaitable<Result<FilesBody>> SessionService::files(ProjectFilesRequest request) {
   const auto known = projects_.find(request.project_id);
   if (!known) co_return std::unexpected(known.error());
-  const std::size_t limit = std::min(request.limit.value_or(kFilesDefault), kFilesMax);
+  const std::size_t limit = std::min(request.limit.value_or(kFilesDefault), limits::kFilesMax);
   auto found = co_await run_on(blocking_, [this, path = known->path, query = request.q.value_or(""),
                                            limit] { return files_.find(path, query, limit); });
   FilesBody body;
@@ -275,9 +275,8 @@ asio::awaitable<Result<FilesBody>> SessionService::files(ProjectFilesRequest req
 }
 
 asio::awaitable<DirectoriesBody> SessionService::directories(DirectoriesRequest request) {
-  constexpr std::size_t kShown = 50;
   co_return DirectoriesBody{co_await run_on(blocking_, [prefix = request.prefix.value_or("")] {
-    return complete_directory(prefix, kShown);
+    return complete_directory(prefix, limits::kDirectoriesMax);
   })};
 }
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
+
 namespace lb::claude {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr int kSubagentDepthMax = 8;
 
 TranslatorOptions translator_options(const HistoryOptions& options) {
   TranslatorOptions result;
@@ -303,7 +303,7 @@ void HistoryReader::find_subagents() {
 
 void HistoryReader::subagents_of(const json::object& record, int depth) {
   const json::array* blocks = content_of(record);
-  if (blocks == nullptr || depth > kSubagentDepthMax) return;
+  if (blocks == nullptr || depth > limits::kClaudeSubagentDepthMax) return;
   for (const json::value& block : *blocks) {
     if (!block.is_object()) continue;
     const std::string call(string_at(block.get_object(), "id"));

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "providers/claude/protocol.h"
 
@@ -16,8 +17,6 @@ namespace {
 
 constexpr std::string_view kInstall = "npm install -g @anthropic-ai/claude-code@latest";
 constexpr std::array<std::string_view, 5> kEfforts = {"low", "medium", "high", "xhigh", "max"};
-/// How much of stderr belongs into an error message.
-constexpr std::size_t kLastWordsBytes = 2000;
 
 std::unexpected<Error> bad_option(std::string_view key, std::string_view reason) {
   return fail(ErrorCode::InvalidRequest, fmt::format("providerOptions.{}: {}", key, reason));
@@ -160,7 +159,7 @@ Environment environment_for(const ClaudeConfig& config) {
 }
 
 std::string last_words(std::string_view stderr_tail) {
-  std::string_view text = utf8_suffix(stderr_tail, kLastWordsBytes);
+  std::string_view text = utf8_suffix(stderr_tail, limits::kClaudeErrorStderrBytes);
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
   while (!text.empty() && (text.front() == '\n' || text.front() == ' ')) text.remove_prefix(1);
   return std::string(text);

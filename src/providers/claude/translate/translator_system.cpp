@@ -4,15 +4,10 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
 #include "providers/claude/translate/translator.h"
 
 namespace lb::claude {
-namespace {
-
-/// More nested subagents than this do not exist; a cycle of parents would.
-constexpr int kNestingMax = 64;
-
-}  // namespace
 
 void Translator::system_line(const json::object& record, Moment at) {
   const std::string_view subtype = string_at(record, "subtype");
@@ -102,7 +97,7 @@ void Translator::task_line(std::string_view subtype, const json::object& record,
 /// A subagent has ended: what it left open will not go on.
 void Translator::task_over(const std::string& call_id, Moment at) {
   const auto below = [&](std::optional<std::string> parent) {
-    for (int depth = 0; parent && depth < kNestingMax; ++depth) {
+    for (int depth = 0; parent && depth < limits::kClaudeNestingMax; ++depth) {
       if (*parent == call_id) return true;
       const auto found = calls_.find(*parent);
       parent = found == calls_.end() ? std::nullopt : found->second.parent;
@@ -121,7 +116,7 @@ void Translator::task_over(const std::string& call_id, Moment at) {
 
 bool Translator::is_background(const std::optional<std::string>& of) const {
   std::optional<std::string> parent = of;
-  for (int depth = 0; parent && depth < kNestingMax; ++depth) {
+  for (int depth = 0; parent && depth < limits::kClaudeNestingMax; ++depth) {
     const auto found = calls_.find(*parent);
     if (found == calls_.end()) return false;
     if (found->second.background) return true;
