@@ -4,16 +4,6 @@
 #include "commands/bind.h"
 
 namespace lb {
-namespace {
-
-void append_payloads(std::string& out, const std::vector<FramePtr>& frames) {
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (i > 0) out += ',';
-    out += frames[i]->payload();
-  }
-}
-
-}  // namespace
 
 std::string AnswerText<Window>::text(const Window& window) {
   const History& history = window.history;

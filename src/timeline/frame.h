@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lb {
 
@@ -40,8 +41,14 @@ struct Frame {
 
 using FramePtr = std::shared_ptr<const Frame>;
 
+/// How every frame begins, up to and with its revision; the object is still open.
+void append_frame_head(Frame& frame, std::string_view session_id);
+
 /// The frame of a form that is already encoded (it comes back from the store).
 FramePtr frame_from_payload(FrameKind kind, std::string_view session_id, Revision rev,
                             std::uint64_t pos, std::string_view payload);
+
+/// The payloads as the elements of a JSON array, without its brackets.
+void append_payloads(std::string& out, const std::vector<FramePtr>& frames);
 
 }  // namespace lb

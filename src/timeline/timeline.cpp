@@ -67,15 +67,6 @@ void append_item(std::string& out, const Item& item, std::string_view shown) {
   out += rest;
 }
 
-void append_head(std::string& out, std::string_view type, const SessionId& session, Revision rev) {
-  out += R"({"type":")";
-  out += type;
-  out += R"(","sessionId":")";
-  out += session.str();  // Of our making: nothing in it needs escaping.
-  out += R"(","rev":)";
-  out += std::to_string(rev);
-}
-
 }  // namespace
 
 struct Timeline::Entry {
@@ -299,7 +290,7 @@ FramePtr Timeline::change(Entry& entry, Ask ask) {
   const std::string_view shown =
       growing != nullptr ? growing->view().substr(0, end.end.bytes) : std::string_view();
   out.reserve(escaped_size(shown) + 640);
-  append_head(out, frame->type(), session_, end.rev);
+  append_frame_head(*frame, session_.str());
   out += R"(,"payload":)";
   frame->payload_begin = out.size();
   if (entry.is_turn) {
@@ -337,7 +328,7 @@ FramePtr Timeline::append_frame(Entry& entry, Ask ask) {
   const GrowingText growing = growing_text(*entry.item);
   const std::string_view more = growing.text->view().substr(from.bytes, end.end.bytes - from.bytes);
   out.reserve(escaped_size(more) + 192);
-  append_head(out, frame->type(), session_, end.rev);
+  append_frame_head(*frame, session_.str());
   out += R"(,"itemId":")";
   out += entry.item_id.str();
   out += R"(","field":")";

@@ -28,10 +28,7 @@ std::vector<Entry> decoded(const std::vector<FramePtr>& frames) {
 void add_payloads(Encoder& encoder, std::string_view name, const std::vector<FramePtr>& frames) {
   std::string& out = encoder.raw(name);
   out += '[';
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (i > 0) out += ',';
-    out += frames[i]->payload();
-  }
+  append_payloads(out, frames);
   out += ']';
 }
 
