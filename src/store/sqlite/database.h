@@ -54,6 +54,15 @@ class Statement {
     (bind_one(++index, values), ...);
     return *this;
   }
+  /// Binds one parameter, counted from 1; for a statement that was reset.
+  template <class T>
+  void bind_one(int index, const T& value) {
+    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+      bind_integer(index, static_cast<std::int64_t>(value));
+    } else {
+      bind_text(index, std::string_view(value));
+    }
+  }
   /// True while there is a row.
   bool step();
   void reset();
@@ -61,6 +70,10 @@ class Statement {
   template <class... Values>
   void run(const Values&... values) {
     bind(values...);
+    run_bound();
+  }
+  /// The same with what is bound already.
+  void run_bound() {
     while (step()) {
     }
     reset();
@@ -75,14 +88,6 @@ class Statement {
   [[nodiscard]] std::string_view view(int column) const;
 
  private:
-  template <class T>
-  void bind_one(int index, const T& value) {
-    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
-      bind_integer(index, static_cast<std::int64_t>(value));
-    } else {
-      bind_text(index, std::string_view(value));
-    }
-  }
   void bind_integer(int index, std::int64_t value);
   void bind_text(int index, std::string_view value);
   void check(int code) const;

@@ -5,6 +5,7 @@
 
 #include "store/growth.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/session_row.h"
 
 namespace lb {
 namespace {
@@ -30,35 +31,6 @@ PromptRecord read_prompt(const Statement& row, int column) {
   prompt.attachments = row.text(column + 3);
   prompt.settled = row.integer(column + 4) != 0;
   return prompt;
-}
-
-SessionRecord read_session(const Statement& row) {
-  SessionRecord record;
-  int column = 0;
-  const auto text = [&] { return row.text(column++); };
-  const auto flag = [&] { return row.integer(column++) != 0; };
-  record.id = SessionId(text());
-  record.project_id = ProjectId(text());
-  record.cli_type = text();
-  record.cli_session_id = text();
-  record.title = text();
-  record.title_source = static_cast<TitleSource>(row.integer(column++));
-  record.created_at.ms = row.integer(column++);
-  record.last_active_at.ms = row.integer(column++);
-  record.archived = flag();
-  record.external = flag();
-  record.imported = flag();
-  record.deleted = flag();
-  record.unread = flag();
-  record.failed = flag();
-  record.last_turn = TurnId(text());
-  record.model = text();
-  record.mode = text();
-  record.reserved = row.unsigned_integer(column++);
-  record.next_pos = row.unsigned_integer(column++);
-  record.owner = text();
-  record.facts = text();
-  return record;
 }
 
 /// The words as an FTS5 expression: all of them, the last one as a beginning.
@@ -106,13 +78,15 @@ Catalog Queries::catalog() {
                                 Timestamp{projects.integer(3)}, projects.unsigned_integer(4),
                                 projects.integer(5) != 0});
   }
-  Statement sessions(
-      *database_,
-      "SELECT session_id, project_id, cli_type, cli_session_id, title, "
-      "title_source, created_at, last_active_at, archived, external, imported, "
-      "deleted, unread, failed, last_turn, model, mode, reserved, next_pos, "
-      "owner, coalesce(facts, '') FROM sessions LEFT JOIN facts ON facts.session=id");
-  while (sessions.step()) catalog.sessions.push_back(read_session(sessions));
+  const std::string all = "SELECT " + session_columns() +
+                          ", coalesce(facts, '') FROM sessions LEFT JOIN facts ON "
+                          "facts.session=id";
+  Statement sessions(*database_, all.c_str());
+  const int facts = session_column_count();
+  while (sessions.step()) {
+    catalog.sessions.push_back(read_session(sessions));
+    catalog.sessions.back().facts = sessions.text(facts);
+  }
   return catalog;
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "store/growth.h"
+#include "store/sqlite/session_row.h"
 
 namespace lb {
 namespace {
@@ -21,16 +22,7 @@ Tables::Tables(Database& database)
                    "INSERT INTO projects(project_id, path, name, added_at, added_order, removed) "
                    "VALUES(?1,?2,?3,?4,?5,?6) ON CONFLICT(project_id) DO UPDATE SET path=?2, "
                    "name=?3, added_at=?4, added_order=?5, removed=?6"),
-      put_session_(database,
-                   "INSERT INTO sessions(session_id, project_id, cli_type, cli_session_id, title, "
-                   "title_source, created_at, last_active_at, archived, external, imported, "
-                   "deleted, unread, failed, last_turn, model, mode, reserved, next_pos, owner) "
-                   "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20) "
-                   "ON CONFLICT(session_id) DO UPDATE SET project_id=?2, cli_type=?3, "
-                   "cli_session_id=?4, title=?5, title_source=?6, created_at=?7, "
-                   "last_active_at=?8, archived=?9, external=?10, imported=?11, deleted=?12, "
-                   "unread=?13, failed=?14, last_turn=?15, model=?16, mode=?17, reserved=?18, "
-                   "next_pos=?19, owner=?20"),
+      put_session_(database, put_session_sql().c_str()),
       find_session_(database, "SELECT id FROM sessions WHERE session_id=?"),
       put_facts_(database, "INSERT OR REPLACE INTO facts VALUES(?,?)"),
       put_entry_(database,
@@ -76,11 +68,8 @@ void Tables::put(const ProjectRecord& project) {
 }
 
 void Tables::put(const SessionRecord& record) {
-  put_session_.run(record.id.str(), record.project_id.str(), record.cli_type, record.cli_session_id,
-                   record.title, record.title_source, record.created_at.ms,
-                   record.last_active_at.ms, record.archived, record.external, record.imported,
-                   record.deleted, record.unread, record.failed, record.last_turn.str(),
-                   record.model, record.mode, record.reserved, record.next_pos, record.owner);
+  bind_session(put_session_, record);
+  put_session_.run_bound();
 }
 
 void Tables::put(const SessionWrite& write) {
