@@ -22,7 +22,8 @@ Result<void> take_query(const ClientCommand& command, const HttpRequest& request
     // `?projectId=` says as little as nothing.
     if (given == request.query.end() || (is_text && given->second.empty())) {
       if (field->optional || field->name != "projectId") continue;
-      return fail(ErrorCode::ProjectIdRequired, "add ?projectId= to the address");
+      return fail(ErrorCode::ProjectIdRequired,
+                  "Say which project: add ?projectId= to the address.");
     }
     auto value = typed(*field, given->second);
     if (!value) return std::unexpected(std::move(value.error()));

@@ -102,9 +102,6 @@ asio::awaitable<Result<SessionInfo>> SessionService::load(SessionId id) {
 }
 
 Result<std::vector<SessionInfo>> SessionService::list(const SessionListRequest& request) {
-  if (request.project_id.empty()) {
-    return fail(ErrorCode::ProjectIdRequired, "Say which project: ?projectId=…");
-  }
   const auto project = projects_.find(request.project_id);
   if (!project) return std::unexpected(project.error());
   discover_soon(*project);

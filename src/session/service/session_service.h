@@ -79,7 +79,7 @@ class SessionService final : public Sessions, private SessionHost {
   // --- Sessions -----------------------------------------------------------------------------
   asio::awaitable<Result<SessionCreatedMessage>> create(SessionCreateRequest request);
   asio::awaitable<Result<SessionInfo>> load(SessionId session);
-  /// `ProjectIdRequired` for an empty id. Newest first.
+  /// Newest first.
   [[nodiscard]] Result<std::vector<SessionInfo>> list(const SessionListRequest& request);
   [[nodiscard]] Result<SessionStatus> status(const SessionId& session) const override;
   [[nodiscard]] std::vector<SessionInfo> glance() const override;
