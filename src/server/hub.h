@@ -39,9 +39,6 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   virtual ~Stream() = default;
 
-  /// Batches written in a row before other clients get their turn.
-  static constexpr int kBatchesPerPump = 8;
-
   /// Sends what there is, as far as the socket takes it.
   virtual void pump() = 0;
   virtual void tick(MonoMs now) = 0;

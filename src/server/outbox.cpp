@@ -133,6 +133,12 @@ void Outbox::wait_for_room() {
   });
 }
 
+bool Outbox::stalled(MonoMs now) const {
+  if (pieces_.empty() || now - last_progress_ <= to_ms(limits::kNoProgressTimeout)) return false;
+  counter("lb_readers_cut_total", "Clients closed for not reading.").add();
+  return true;
+}
+
 void Outbox::drop_unsent() {
   // A message is one or more pieces; a piece with a head begins one.
   std::size_t keep = offset_ > 0 ? 1 : 0;

@@ -62,6 +62,9 @@ class Outbox : public std::enable_shared_from_this<Outbox> {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   /// When bytes last left, or when there last was nothing to send.
   [[nodiscard]] MonoMs last_progress() const { return last_progress_; }
+  /// The other side has taken nothing for too long, though there is something: the caller closes
+  /// it, and it counts as cut.
+  [[nodiscard]] bool stalled(MonoMs now) const;
 
   void close();
   [[nodiscard]] asio::ip::tcp::socket& socket() { return socket_; }
@@ -84,6 +87,17 @@ class Outbox : public std::enable_shared_from_this<Outbox> {
   std::vector<std::function<void()>> when_empty_;
   std::function<void()> on_room_;
 };
+
+/// Fills the empty outbox and flushes it, again and again, until `fill` says that it had nothing or
+/// the kernel is full. True when it is enough for once, so that others get their turn.
+template <class Fill>
+bool send_in_batches(Outbox& outbox, Fill fill) {
+  constexpr int kInARow = 8;
+  for (int batch = 0; batch < kInARow; ++batch) {
+    if (!outbox.flush() || !fill()) return false;
+  }
+  return outbox.flush();
+}
 
 /// The head of a WebSocket frame from the server: `opcode` with FIN, no mask.
 std::string websocket_head(unsigned char opcode, std::size_t payload_bytes);

@@ -38,27 +38,12 @@ class SseStream final : public Stream, public std::enable_shared_from_this<SseSt
   }
 
   void pump() override {
-    for (int batch = 0; batch < kBatchesPerPump; ++batch) {
-      if (!outbox_->flush() || !reader_) return;
-      const std::vector<FramePtr> frames = reader_->next(limits::kPumpBytesMax);
-      for (const FramePtr& frame : frames) push(frame);
-      if (!frames.empty()) continue;
-      if (reader_->ended()) end(CloseCode::Normal, "");
-      return;
-    }
-    if (outbox_->flush()) hub_.mark(shared_from_this());
+    if (send_in_batches(*outbox_, [this] { return fill(); })) hub_.mark(shared_from_this());
   }
 
   void tick(MonoMs now) override {
-    using std::chrono::duration_cast;
-    using std::chrono::milliseconds;
-    constexpr MonoMs kStalled = duration_cast<milliseconds>(limits::kNoProgressTimeout).count();
-    constexpr MonoMs kPing = duration_cast<milliseconds>(limits::kSsePingInterval).count();
-    if (!outbox_->empty() && now - outbox_->last_progress() > kStalled) {
-      counter("lb_readers_cut_total", "Clients closed for not reading.").add();
-      return outbox_->close();
-    }
-    if (now - ping_at_ < kPing) return;
+    if (outbox_->stalled(now)) return outbox_->close();
+    if (now - ping_at_ < to_ms(limits::kSsePingInterval)) return;
     ping_at_ = now;
     if (!outbox_->empty()) return;
     outbox_->push({": ping\n\n", nullptr, {}, {}});
@@ -84,6 +69,15 @@ class SseStream final : public Stream, public std::enable_shared_from_this<SseSt
   [[nodiscard]] const std::string& grant() const override { return grant_; }
 
  private:
+  /// Puts one batch into the empty outbox; false when there is nothing to send.
+  bool fill() {
+    if (!reader_) return false;
+    const std::vector<FramePtr> frames = reader_->next(limits::kPumpBytesMax);
+    for (const FramePtr& frame : frames) push(frame);
+    if (frames.empty() && reader_->ended()) end(CloseCode::Normal, "");
+    return !frames.empty();
+  }
+
   void push(const FramePtr& frame) {
     static Counter& frames_out = counter("lb_frames_out_total", "Frames handed to readers.");
     frames_out.add();

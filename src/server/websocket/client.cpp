@@ -276,11 +276,7 @@ void Client::send_batches() {
     outbox_->flush();
     return;
   }
-  for (int batch = 0; batch < kBatchesPerPump; ++batch) {
-    if (!outbox_->flush() || !fill()) return;
-  }
-  // Still more: after the others had their turn.
-  if (outbox_->flush()) hub_.mark(shared_from_this());
+  if (send_in_batches(*outbox_, [this] { return fill(); })) hub_.mark(shared_from_this());
 }
 
 void Client::ping() {
@@ -295,10 +291,7 @@ void Client::tick(MonoMs now) {
     if (now - ended_at_ > to_ms(limits::kCloseTimeout)) outbox_->close();
     return;
   }
-  if (!outbox_->empty() && now - outbox_->last_progress() > to_ms(limits::kNoProgressTimeout)) {
-    counter("lb_readers_cut_total", "Clients closed for not reading.").add();
-    return end(CloseCode::NoProgress, "no progress");
-  }
+  if (outbox_->stalled(now)) return end(CloseCode::NoProgress, "no progress");
   // As long as bytes move the other side is there; its pong may be behind a long history.
   const MonoMs moved = std::max({ping_at_, heard_at_, outbox_->last_progress()});
   if (awaiting_pong_ && now - moved > to_ms(limits::kPongTimeout)) return outbox_->close();
