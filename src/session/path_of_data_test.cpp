@@ -1,10 +1,8 @@
-// One way out: agent → provider → session → timeline → readers → socket. Held by the includes and
-// at run time.
+// One way out: agent → provider → session → timeline → readers → socket. Held at run time here, and
+// by the includes in tests/tidy.
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "session/session_test_support.h"
@@ -13,46 +11,6 @@ namespace lb {
 namespace {
 
 using namespace test;
-namespace fs = std::filesystem;
-
-/// The folders that the sources of `folder` (tests apart) include from.
-std::set<std::string> included_by(const std::string& folder) {
-  std::set<std::string> folders;
-  for (const auto& file :
-       fs::recursive_directory_iterator(fs::path(LB_SOURCE_DIR) / "src" / folder)) {
-    const std::string name = file.path().filename().string();
-    if (!file.is_regular_file() || name.find("_test") != std::string::npos) continue;
-    std::ifstream in(file.path());
-    for (std::string line; std::getline(in, line);) {
-      constexpr std::string_view kInclude = "#include \"";
-      if (!line.starts_with(kInclude)) continue;
-      const std::string path = line.substr(kInclude.size(), line.rfind('"') - kInclude.size());
-      folders.insert(path.substr(0, path.rfind('/')));
-    }
-  }
-  return folders;
-}
-
-TEST_CASE("TC-7.4a: nothing of a protocol can reach a socket but through the timeline") {
-  for (const std::string& folder : included_by("providers")) {
-    INFO(folder);
-    CHECK(!folder.starts_with("server"));
-    CHECK(!folder.starts_with("session"));
-    CHECK(!folder.starts_with("store"));
-  }
-  for (const std::string& folder : included_by("session")) {
-    INFO(folder);
-    CHECK(!folder.starts_with("server"));
-    CHECK(!folder.starts_with("providers/"));  // No CLI, no protocol: provider.h and registry.h.
-    CHECK(!folder.starts_with("process"));
-  }
-  for (const std::string& folder : included_by("store")) {
-    INFO(folder);
-    CHECK(!folder.starts_with("session"));
-    CHECK(!folder.starts_with("providers"));
-    CHECK(!folder.starts_with("server"));
-  }
-}
 
 TEST_CASE("TC-7.4a: a reader sees upserts, turns and appends, whatever the agent does") {
   World world;
