@@ -81,7 +81,7 @@ Result<std::string> text_of(const T& value) {
   return AnswerText<T>::text(value);
 }
 
-/// `keep` is the session whose coroutine this is: it must not go to rest before that has begun.
+/// `keep` is the session whose coroutine this is: it must not be suspended before that has begun.
 template <class T>
 Answering finish([[maybe_unused]] std::shared_ptr<Session> keep, asio::awaitable<T> running) {
   co_return text_of(co_await std::move(running));

@@ -166,9 +166,9 @@ std::vector<ClientCommand> talking() {
           {.name = "session:list",
            .http = "GET /api/session/list",
            .summary = "Sessions of a project",
-           .notes = "the active ones. `scope=all`: also resting, killed and discovered ones; "
-                    "`archived=1`: only archived. Without projectId: 400 "
-                    "`PROJECT_ID_REQUIRED`"}),
+           .notes = "the active ones. `scope=all`: also those that no agent holds (killed, "
+                    "discovered, not used since a restart); `archived=1`: only archived. Without "
+                    "projectId: 400 `PROJECT_ID_REQUIRED`"}),
       command<SessionStatusRequest, &SessionService::status>(
           {.name = "session:status",
            .http = "GET /api/session/:id/status",

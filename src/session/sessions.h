@@ -70,7 +70,8 @@ struct Opened {
   /// The whole conversation (or its tail) when there was no usable cursor. The reader goes on after
   /// it.
   std::optional<History> history;
-  /// A cursor was given and is of no use: above the session's revision, or of another store.
+  /// A cursor was given and is of no use: above the session's revision, of another store, or of
+  /// growing text that a crash took.
   bool reset = false;
   /// The session's revision now: the catch-up is over when reader->cursor() reaches it.
   Revision rev = 0;

@@ -1,9 +1,9 @@
 /// Store: the durable newest form of every entry, and the few records around them.
 ///
-/// The seam behind the timelines: nothing above knows whether SQLite, memory or Redis is behind it.
+/// The seam behind the timelines: nothing above knows whether SQLite or memory is behind it.
 /// Writes are batches; `done` is called on the io thread once the batch will survive a crash, and
-/// in the order of the writes. Reads run on a pool and resume on the caller's executor; they see
-/// final entries only, since open ones live in the timeline of their session.
+/// in the order of the writes. Reads run on a pool and resume on the caller's executor. Ranges of
+/// entries have final ones only, since open ones live in the timeline of their session.
 ///
 /// When nothing more can be written (a full disk, an I/O error), what was handed in stays in order
 /// and is tried again: `done` is then late, never wrong. A failed sync stops the store for good
@@ -37,8 +37,8 @@ struct StoreState {
 };
 
 struct StoreInfo {
-  std::string kind;        // sqlite, memory, redis
-  std::string durability;  // full, relaxed, none
+  std::string kind;        // sqlite, memory
+  std::string durability;  // full, none
   std::string epoch;       // Random per store: cursors of another store mean nothing here.
 };
 
@@ -69,6 +69,7 @@ class Store {
   /// The newest `count` final entries with pos < before, oldest first.
   virtual asio::awaitable<Result<EntryPage>> read_window(SessionId session, std::uint64_t before,
                                                          std::uint64_t count) = 0;
+  /// One entry as it was stored last, open or final.
   virtual asio::awaitable<Result<std::optional<StoredEntry>>> read_entry(SessionId session,
                                                                          EntryKind kind,
                                                                          std::string id) = 0;

@@ -16,7 +16,7 @@
 /// Memory is bounded: final durable entries beyond a budget are let go, oldest first; `floor()` is
 /// the newest revision let go, and whoever is behind it reads the store first.
 ///
-/// Pure: no clock, no I/O. Owned by its Session; lives on the io thread.
+/// Pure: no clock, no I/O. Owned by the LiveTimeline of its session; lives on the io thread.
 #pragma once
 
 #include <cstdint>

@@ -108,7 +108,8 @@ class SessionService final : public Sessions, private SessionHost {
   asio::awaitable<Result<AttachmentData>> attachment(SessionId session,
                                                      std::string attachment_id) override;
 
-  /// Sessions that are in use; of the others only their cards are in memory.
+  /// Sessions that are in use; of the others only their DormantSession is in
+  /// memory.
   [[nodiscard]] std::size_t awake() const { return awake_; }
   [[nodiscard]] InfoBody info() const override;
 
