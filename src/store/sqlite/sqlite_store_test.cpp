@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -69,6 +70,47 @@ TEST_CASE("what was committed is there after reopening") {
   CHECK(!loop.run(store->read_prompt(SessionId("s1"), TurnId("none")))->has_value());
   CHECK(loop.run(store->read_attachment(SessionId("s1"), "a1"))->value().bytes.size() == 3);
   CHECK(!loop.run(store->read_attachment(SessionId("s2"), "a1"))->has_value());
+}
+
+TEST_CASE("every field of a session is kept, also when its row is replaced") {
+  const TempDir dir;
+  IoLoop loop;
+  SessionRecord first;
+  first.id = SessionId("s1");
+  first.project_id = ProjectId("p1");
+  SessionRecord all;
+  all.id = first.id;
+  all.project_id = ProjectId("p2");
+  all.cli_type = "type";
+  all.cli_session_id = "theirs";
+  all.owner = "epoch";
+  all.title = "title";
+  all.title_source = TitleSource::User;
+  all.created_at = {1};
+  all.last_active_at = {2};
+  all.last_turn = TurnId("turn");
+  all.model = "model";
+  all.mode = "mode";
+  all.reserved = 3;
+  all.next_pos = 4;
+  // Flags look alike: each is once the only one that is set.
+  const auto flags = [](SessionRecord& record) {
+    return std::array{&record.archived, &record.external, &record.imported,
+                      &record.deleted,  &record.unread,   &record.failed};
+  };
+  auto store = open(loop, dir.path());
+  const auto kept = [&](const SessionRecord& record) {
+    SessionWrite write;
+    write.session = record.id;
+    write.record = record;
+    commit(loop, *store, batch_of(write));
+    return loop.run(store->load_catalog())->sessions.at(0);
+  };
+  CHECK(kept(first) == first);
+  for (std::size_t set = 0; set < flags(all).size(); ++set) {
+    for (std::size_t i = 0; i < flags(all).size(); ++i) *flags(all)[i] = i == set;
+    CHECK(kept(all) == all);
+  }
 }
 
 TEST_CASE("growing text is written in pieces and folded when it is read after a crash") {
