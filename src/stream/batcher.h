@@ -53,8 +53,6 @@ class Batcher {
   [[nodiscard]] bool flush();
 
   [[nodiscard]] const Text& text() const { return text_; }
-  /// Steps taken on the gradient so far.
-  [[nodiscard]] std::uint64_t step() const { return step_; }
 
  private:
   void take(std::string_view piece, MonoMs now);

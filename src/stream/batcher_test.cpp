@@ -73,14 +73,18 @@ TEST_CASE("TC-5.2c: a threshold must be exceeded, not equalled") {
 TEST_CASE("TC-5.2d: a delta that crosses several thresholds emits once and moves on by as many") {
   Batcher batcher(only_gradient({2, 4, 8}));
   CHECK(batcher.add("1 2 3 4 5 6 7 8 9 10 ", 0));
-  CHECK(batcher.step() == 2);
-  CHECK_FALSE(batcher.add("11 ", 0));
+  CHECK_FALSE(batcher.add("1 2 3 4 5 6 7 8 ", 0));  // The third threshold is next.
+  CHECK(batcher.add("9 ", 0));
 
   Batcher fresh(only_gradient({10, 20, 40, 80, 120}));
-  std::string words;
-  for (int i = 0; i < 31; ++i) words += "w ";
-  CHECK(fresh.add(words, 0));
-  CHECK(fresh.step() == 2);
+  const auto words = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += "w ";
+    return text;
+  };
+  CHECK(fresh.add(words(31), 0));
+  CHECK_FALSE(fresh.add(words(40), 0));
+  CHECK(fresh.add(words(1), 0));
 }
 
 TEST_CASE("TC-5.2e: the last threshold repeats for ever") {
