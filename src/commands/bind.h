@@ -68,7 +68,7 @@ auto call(Owner& owner, Request request, const Caller& caller) {
 }
 
 template <class T>
-Result<std::string> text_of(const Result<T>& result) {
+Result<std::string> written(const Result<T>& result) {
   if (!result) return std::unexpected(result.error());
   if constexpr (std::is_void_v<T>) {
     return "{}";
@@ -77,22 +77,22 @@ Result<std::string> text_of(const Result<T>& result) {
   }
 }
 template <class T>
-Result<std::string> text_of(const T& value) {
+Result<std::string> written(const T& value) {
   return AnswerText<T>::text(value);
 }
 
 /// `keep` is the session whose coroutine this is: it must not be suspended before that has begun.
 template <class T>
 Answering finish([[maybe_unused]] std::shared_ptr<Session> keep, asio::awaitable<T> running) {
-  co_return text_of(co_await std::move(running));
+  co_return written(co_await std::move(running));
 }
 template <class T>
 Answering finish(const std::shared_ptr<Session>&, const T& value) {
-  return known(text_of(value));
+  return known(written(value));
 }
 
 template <class Request, auto Method>
-Answering run(SessionService& service, const json::value& fields, const Caller& caller) {
+Answering handle(SessionService& service, const json::value& fields, const Caller& caller) {
   auto request = decode<Request>(fields);
   if (!request) return known(std::unexpected(std::move(request.error())));
   using Owner = OwnerOf<decltype(Method)>::Type;
@@ -140,14 +140,14 @@ ClientCommand command(Row row) {
                                                   std::declval<const Caller&>()));
   using Shape = AnswerText<typename binding::AnswerOf<Returned>::Type>::Shape;
   ClientCommand out = binding::shaped<Request, Shape>(row);
-  out.handler = binding::run<Request, Method>;
+  out.handler = binding::handle<Request, Method>;
   if constexpr (requires { Shape::kType; }) out.reply = Shape::kType;
   return out;
 }
 
 /// What the server does itself over HTTP, found by its name (server/http/routes.h).
 template <class Request, class Shape = void>
-ClientCommand own(Row row) {
+ClientCommand of_server(Row row) {
   return binding::shaped<Request, Shape>(row);
 }
 

@@ -31,7 +31,7 @@ constexpr std::array kStatusTexts = std::to_array<StatusText>({
     {507, "Insufficient Storage"},
 });
 
-std::string_view text_of(int status) {
+std::string_view reason_of(int status) {
   for (const StatusText& known : kStatusTexts) {
     if (known.status == status) return known.text;
   }
@@ -74,7 +74,7 @@ bool has_field(const HttpResponse& response, std::string_view name) {
 
 std::string response_head(const HttpResponse& response, bool keep_alive) {
   std::string head = "HTTP/1.1 " + std::to_string(response.status) + " ";
-  head.append(text_of(response.status)).append("\r\nDate: ").append(http_date());
+  head.append(reason_of(response.status)).append("\r\nDate: ").append(http_date());
   head += "\r\n";
   head += kSecurityFields;
   if (!has_field(response, "Cache-Control")) head += "Cache-Control: no-store\r\n";

@@ -8,8 +8,8 @@ namespace lb {
 namespace {
 
 /// What sessions do: asked, and its answer passed on.
-asio::awaitable<HttpResponse> run(Sessions& sessions, const ClientCommand& command,
-                                  HttpRequest request) {
+asio::awaitable<HttpResponse> ask_sessions(Sessions& sessions, const ClientCommand& command,
+                                           HttpRequest request) {
   const auto fields = fields_of(command, request);
   if (!fields) co_return error_response(fields.error());
   auto answer = co_await sessions.run(command, *fields, Caller{"api"});
@@ -40,7 +40,7 @@ void add_all_routes(Router& router, Api& api) {
     if (!command.row.takes.empty()) route.body = BodyKind::Image;
     if (command.handler != nullptr) {
       route.handler = [&api, &command](HttpRequest request) {
-        return run(api.sessions, command, std::move(request));
+        return ask_sessions(api.sessions, command, std::move(request));
       };
     } else {
       const auto found = handlers.find(command.name);

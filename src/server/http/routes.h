@@ -32,7 +32,7 @@ using OwnHandlers = std::map<std::string_view, OwnHandler>;
 /// Decodes the request and calls `handle(api, request, http)`.
 asio::awaitable<HttpResponse> refused(Error error);
 template <class Request, auto Handle>
-asio::awaitable<HttpResponse> own(Api& api, const json::value& fields, HttpRequest http) {
+asio::awaitable<HttpResponse> answered_by(Api& api, const json::value& fields, HttpRequest http) {
   auto request = decode<Request>(fields);
   if (!request) return refused(std::move(request.error()));
   return Handle(api, std::move(*request), std::move(http));

@@ -87,11 +87,11 @@ asio::awaitable<HttpResponse> attachment(Api& api, SessionAttachmentRequest requ
 }  // namespace
 
 void bind_reading(OwnHandlers& handlers) {
-  handlers["session:events"] = own<SessionEventsRequest, events>;
-  handlers["session:output"] = own<SessionOutputRequest, output>;
-  handlers["session:export"] = own<SessionExportRequest, export_session>;
-  handlers["session:attach"] = own<SessionAttachRequest, add_attachment>;
-  handlers["session:attachment"] = own<SessionAttachmentRequest, attachment>;
+  handlers["session:events"] = answered_by<SessionEventsRequest, events>;
+  handlers["session:output"] = answered_by<SessionOutputRequest, output>;
+  handlers["session:export"] = answered_by<SessionExportRequest, export_session>;
+  handlers["session:attach"] = answered_by<SessionAttachRequest, add_attachment>;
+  handlers["session:attachment"] = answered_by<SessionAttachmentRequest, attachment>;
 }
 
 }  // namespace lb

@@ -112,15 +112,15 @@ asio::awaitable<HttpResponse> openapi(Api&, Empty, HttpRequest) {
 }  // namespace
 
 void bind_system(OwnHandlers& handlers) {
-  handlers["auth:exchange"] = own<ExchangeRequest, exchange>;
-  handlers["auth:prove"] = own<ProveRequest, prove>;
-  handlers["auth:ticket"] = own<Empty, ticket>;
-  handlers["auth:logout"] = own<Empty, logout>;
-  handlers["health"] = own<Empty, health>;
-  handlers["ready"] = own<Empty, health>;
-  handlers["metrics"] = own<Empty, metrics>;
-  handlers["openapi"] = own<Empty, openapi>;
-  handlers["socket"] = own<Empty, upgrade>;
+  handlers["auth:exchange"] = answered_by<ExchangeRequest, exchange>;
+  handlers["auth:prove"] = answered_by<ProveRequest, prove>;
+  handlers["auth:ticket"] = answered_by<Empty, ticket>;
+  handlers["auth:logout"] = answered_by<Empty, logout>;
+  handlers["health"] = answered_by<Empty, health>;
+  handlers["ready"] = answered_by<Empty, health>;
+  handlers["metrics"] = answered_by<Empty, metrics>;
+  handlers["openapi"] = answered_by<Empty, openapi>;
+  handlers["socket"] = answered_by<Empty, upgrade>;
 }
 
 }  // namespace lb

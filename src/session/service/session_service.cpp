@@ -47,7 +47,8 @@ InfoBody SessionService::info() const {
 
 asio::awaitable<Result<std::string>> SessionService::run(const SessionCommand& command,
                                                          const json::value& fields, Caller caller) {
-  // Made by commands/bind.h from the method that the row in commands/table.cpp names.
+  // binding::handle of commands/bind.h, made for the method that the row in commands/table.cpp
+  // names.
   return command.handler(*this, fields, caller);
 }
 
