@@ -153,8 +153,9 @@ ClientCommand of_server(Row row) {
 
 /// What belongs to one WebSocket (server/websocket/client_requests.cpp).
 template <class Request, class Message>
-ClientCommand of_connection(Row row) {
+ClientCommand of_connection(ConnectionCommand which, Row row) {
   ClientCommand out = binding::shaped<Request, Message>(row);
+  out.of_connection = which;
   out.reply = Message::kType;
   return out;
 }

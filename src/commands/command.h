@@ -6,6 +6,7 @@
 /// built once and read-only.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,13 @@ struct Row {
   std::string_view answers = {};  // A media type, where the answer is not JSON.
 };
 
+/// What belongs to one WebSocket and is done by it. A new one does not compile before
+/// server/websocket/client_requests.cpp says how.
+enum class ConnectionCommand { Open, Close, Page };
+
 struct ClientCommand : SessionCommand {  // Without a handler the server does it itself.
   Row row;
+  std::optional<ConnectionCommand> of_connection;
   Section section = Section::Sessions;
   std::string_view method;
   std::string_view path;

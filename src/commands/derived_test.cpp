@@ -52,6 +52,16 @@ TEST_CASE("no two commands have one name, one address or, on a WebSocket, one re
   }
 }
 
+TEST_CASE("every message is done, by the sessions or by its connection") {
+  std::set<ConnectionCommand> connections;
+  for (const ClientCommand& command : commands()) {
+    CAPTURE(command.name);
+    if (command.of_connection) CHECK(connections.insert(*command.of_connection).second);
+    if (command.reply.empty()) continue;
+    CHECK((command.handler != nullptr) != command.of_connection.has_value());
+  }
+}
+
 TEST_CASE("the path fills fields that the request has") {
   for (const ClientCommand& command : commands()) {
     CAPTURE(command.name);

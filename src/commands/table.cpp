@@ -253,12 +253,13 @@ std::vector<ClientCommand> changing_sessions() {
 std::vector<ClientCommand> reading() {
   return {
       of_connection<SessionOpenRequest, SessionHistoryMessage>(
-          {.name = "session:open",
-           .summary = "Read a session on this connection",
-           .notes = "see below"}),
+          ConnectionCommand::Open, {.name = "session:open",
+                                    .summary = "Read a session on this connection",
+                                    .notes = "see below"}),
       of_connection<SessionCloseRequest, OkMessage>(
-          {.name = "session:close", .summary = "Read it no longer"}),
+          ConnectionCommand::Close, {.name = "session:close", .summary = "Read it no longer"}),
       of_connection<SessionPageRequest, SessionPageMessage>(
+          ConnectionCommand::Page,
           {.name = "session:page", .summary = "Older entries, by position"}),
       command<SessionTimelineRequest, &SessionService::window>(
           {.name = "session:timeline",

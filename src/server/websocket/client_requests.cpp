@@ -3,6 +3,7 @@
 // connection itself: what it reads.
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <utility>
 
 #include "base/limits.h"
 #include "base/log.h"
@@ -85,6 +86,19 @@ Result<asio::awaitable<void>> decoded(asio::awaitable<void> (*handle)(ClientPtr,
   return handle(client, id, std::move(*request));
 }
 
+Result<asio::awaitable<void>> decoded(ConnectionCommand command, const ClientPtr& client,
+                                      const RequestId& id, const json::value& message) {
+  switch (command) {
+    case ConnectionCommand::Open:
+      return decoded(open, client, id, message);
+    case ConnectionCommand::Close:
+      return decoded(close, client, id, message);
+    case ConnectionCommand::Page:
+      return decoded(page, client, id, message);
+  }
+  std::unreachable();
+}
+
 /// The beginning of every message.
 struct Envelope {
   RequestId request_id;
@@ -103,9 +117,7 @@ Result<asio::awaitable<void>> begin(const ClientPtr& client, const RequestId& id
   if (!envelope) return std::unexpected(std::move(envelope.error()));
   const ClientCommand* command = message_command(envelope->type);
   if (command == nullptr) return fail(ErrorCode::InvalidRequest, "type: unknown value");
-  if (command->name == "session:open") return decoded(open, client, id, *parsed);
-  if (command->name == "session:close") return decoded(close, client, id, *parsed);
-  if (command->name == "session:page") return decoded(page, client, id, *parsed);
+  if (command->of_connection) return decoded(*command->of_connection, client, id, *parsed);
   return run(client, id, *command, std::move(*parsed));
 }
 
