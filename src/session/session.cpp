@@ -266,7 +266,7 @@ void Session::rename(std::string title, TitleSource source) {
 
 asio::awaitable<Result<void>> Session::set_title(SessionRenameRequest request) {
   const auto self = shared_from_this();
-  if (title_from_prompt(request.title).empty()) {
+  if (is_blank(request.title)) {
     co_return fail(ErrorCode::InvalidRequest, "title: must not be empty");
   }
   std::string title(utf8_prefix(request.title, limits::kTitleBytesMax));

@@ -73,15 +73,12 @@ asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request, Call
   if (request.rev && *request.rev != open->rev) {
     co_return fail(ErrorCode::ApprovalChanged, "The request changed since you saw it: look again.");
   }
-  if (host_.deps().store.state().kind != StoreState::Kind::Ready) {
-    co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: try again later.");
-  }
+  if (auto room = host_.deps().store.writable(); !room) co_return room;
   const TurnId asked_in = open->turn_id;
   const Answer answer = answer_of(std::move(request), std::move(caller.via));
   auto prepared = provider_->prepare_answer(id(), answer);
   if (!prepared) co_return std::unexpected(std::move(prepared.error()));
-  const bool has_words =
-      !prepared->carries_message && !title_from_prompt(answer.message.value_or("")).empty();
+  const bool has_words = !prepared->carries_message && !is_blank(answer.message.value_or(""));
   if (has_words) {
     if (auto fits = words_fit(answer); !fits) co_return fits;
   }

@@ -293,9 +293,7 @@ asio::awaitable<Result<void>> Session::kill() {
 asio::awaitable<Result<void>> Session::erase() {
   const auto self = shared_from_this();
   // Nothing has happened yet; later the batch is with the store, which writes it when it can.
-  if (const StoreState state = host_.deps().store.state(); state.kind != StoreState::Kind::Ready) {
-    co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + state.message);
-  }
+  if (auto room = host_.deps().store.writable(); !room) co_return room;
   if (auto killed = co_await kill(); !killed) {
     log_warn("session_kill", {{"session", id().str()}, {"why", killed.error().message}});
   }

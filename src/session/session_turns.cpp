@@ -18,7 +18,7 @@ namespace lb {
 
 asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest request) {
   const auto self = shared_from_this();
-  if (title_from_prompt(request.content).empty()) {
+  if (is_blank(request.content)) {
     co_return fail(ErrorCode::InvalidRequest, "content: must not be empty");
   }
   if (request.content.size() > limits::kPromptBytesMax) {
@@ -85,13 +85,13 @@ asio::awaitable<Result<std::vector<Attachment>>> Session::resolve(std::vector<At
 
 asio::awaitable<Result<SessionSentMessage>> Session::enqueue(UserPrompt prompt) {
   const auto self = shared_from_this();
-  const StoreState store = host_.deps().store.state();
-  if (queue_.size() >= limits::kQueueMax || store.kind != StoreState::Kind::Ready) {
+  Result<void> fits = host_.deps().store.writable();
+  if (fits && queue_.size() >= limits::kQueueMax) {
+    fits = fail(ErrorCode::Busy, "Too many messages wait in this session already.");
+  }
+  if (!fits) {
     keys_->erase(prompt.key);
-    if (store.kind == StoreState::Kind::Ready) {
-      co_return fail(ErrorCode::Busy, "Too many messages wait in this session already.");
-    }
-    co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + store.message);
+    co_return std::unexpected(std::move(fits.error()));
   }
   const TurnId turn = prompt.turn;
   const std::string key = prompt.key;
@@ -313,7 +313,7 @@ asio::awaitable<Result<void>> Session::change_queued(TurnId turn,
     co_return fail(ErrorCode::TurnNotFound, "There is no such turn in this session.");
   }
   if (content) {
-    if (title_from_prompt(*content).empty()) {
+    if (is_blank(*content)) {
       co_return fail(ErrorCode::InvalidRequest, "content: must not be empty (null removes it)");
     }
     put_queued(*queue_.edit(turn, std::move(*content)));

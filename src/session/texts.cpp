@@ -26,6 +26,10 @@ std::string_view code_points(std::string_view text, std::size_t count) {
 
 }  // namespace
 
+bool is_blank(std::string_view text) {
+  return trimmed(text).empty();
+}
+
 std::string title_from_prompt(std::string_view prompt) {
   constexpr std::size_t kTitleMax = 50;
   constexpr std::size_t kEarliestCut = 20;

@@ -12,6 +12,9 @@ namespace lb {
 
 inline constexpr std::string_view kUntitled = "New Session";
 
+/// Nothing but white space.
+bool is_blank(std::string_view text);
+
 /// A session's title from its first prompt: the text up to 50 characters, else cut at the last
 /// space beyond the 20th, with three dots.
 std::string title_from_prompt(std::string_view prompt);

@@ -10,11 +10,14 @@
 
 namespace lb {
 
+Result<void> Store::writable() const {
+  const StoreState now = state();
+  if (now.kind == StoreState::Kind::Ready) return {};
+  return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + now.message);
+}
+
 asio::awaitable<Result<void>> Store::commit(WriteBatch batch) {
-  const auto refusal = [](const StoreState& state) {
-    return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + state.message);
-  };
-  if (state().kind != StoreState::Kind::Ready) co_return refusal(state());
+  if (auto room = writable(); !room) co_return room;
 
   struct Waiting {
     explicit Waiting(const asio::any_io_executor& executor) : timer(executor) {}
@@ -30,7 +33,8 @@ asio::awaitable<Result<void>> Store::commit(WriteBatch batch) {
   while (!waiting->done) {
     waiting->timer.expires_after(std::chrono::milliseconds(100));
     co_await waiting->timer.async_wait(asio::as_tuple(asio::use_awaitable));
-    if (!waiting->done && state().kind != StoreState::Kind::Ready) co_return refusal(state());
+    if (waiting->done) break;
+    if (auto room = writable(); !room) co_return room;
   }
   co_return Result<void>{};
 }

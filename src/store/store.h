@@ -53,6 +53,8 @@ class Store {
 
   [[nodiscard]] virtual StoreInfo info() const = 0;
   [[nodiscard]] virtual StoreState state() const = 0;
+  /// Why nothing can be stored now, if so.
+  [[nodiscard]] Result<void> writable() const;
   /// Called on the io thread at every change of the state.
   virtual void on_state(std::function<void(StoreState)> callback) = 0;
 

@@ -215,11 +215,8 @@ asio::awaitable<Result<void>> LiveTimeline::all_written(bool patient) {
   const auto self = shared_from_this();
   const std::uint64_t mine = written_;
   while (durable_ < mine) {
-    const StoreState state = deps_.store.state();
-    const bool heals = state.kind == StoreState::Kind::Full;
-    if (state.kind != StoreState::Kind::Ready && !(patient && heals)) {
-      co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + state.message);
-    }
+    const bool heals = deps_.store.state().kind == StoreState::Kind::Full;
+    if (auto room = deps_.store.writable(); !room && !(patient && heals)) co_return room;
     // The state is looked at now and then: a store that fills up must not keep a request waiting.
     co_await stored_.wait(std::chrono::milliseconds(100));
   }

@@ -230,10 +230,7 @@ asio::awaitable<Result<AddedProject>> SessionService::add_project(std::string pa
     note_missing(*known, false);
     co_return AddedProject{projects_.to_project(*known), true};
   }
-  const StoreState state = deps_.store.state();
-  if (state.kind != StoreState::Kind::Ready) {
-    co_return fail(ErrorCode::StoreFull, "Nothing can be stored now: " + state.message);
-  }
+  if (auto room = deps_.store.writable(); !room) co_return std::unexpected(std::move(room.error()));
   const ProjectRecord record = projects_.add(*real, deps_.clock.wall());
   WriteBatch batch;
   batch.projects.push_back(record);
