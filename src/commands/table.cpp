@@ -179,7 +179,8 @@ std::vector<ClientCommand> talking() {
            .status = 202,
            .summary = "Send a prompt",
            .notes = "`queued: true` while a turn runs. The `Idempotency-Key` header is "
-                    "`clientMessageId`. 400 when empty, or with a key above 256 bytes; 502 "
+                    "`clientMessageId`. 400 with neither text nor attachment, or with a key above "
+                    "256 bytes; 502 "
                     "`PROCESS_CRASH`, also once when the agent no longer has the conversation: "
                     "the next send starts the agent afresh in the same session, behind a message "
                     "of the `system` that says so"}),

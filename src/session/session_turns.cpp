@@ -19,7 +19,10 @@ namespace lb {
 asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest request) {
   const auto self = shared_from_this();
   if (is_blank(request.content)) {
-    co_return fail(ErrorCode::InvalidRequest, "content: must not be empty");
+    request.content.clear();  // An image may say it all; agents refuse a text of spaces.
+    if (request.attachments.empty()) {
+      co_return fail(ErrorCode::InvalidRequest, "content: must not be empty");
+    }
   }
   if (request.content.size() > limits::kPromptBytesMax) {
     co_return fail(ErrorCode::TooLarge, "content: larger than 1 MiB; put it into a file instead");
@@ -304,7 +307,8 @@ asio::awaitable<Result<void>> Session::reorder(SessionReorderRequest request) {
 asio::awaitable<Result<void>> Session::change_queued(TurnId turn,
                                                      std::optional<std::string> content) {
   const auto self = shared_from_this();
-  if (!queue_.find(turn)) {
+  const PromptPtr waits = queue_.find(turn);
+  if (!waits) {
     const bool running = open_turns_.contains(turn) || on_its_way(turn);
     auto stored = co_await host_.deps().store.read_entry(id(), EntryKind::Turn, turn.str());
     if (running || (stored && stored->has_value())) {
@@ -313,7 +317,8 @@ asio::awaitable<Result<void>> Session::change_queued(TurnId turn,
     co_return fail(ErrorCode::TurnNotFound, "There is no such turn in this session.");
   }
   if (content) {
-    if (is_blank(*content)) {
+    if (is_blank(*content)) content->clear();
+    if (content->empty() && waits->attachments.empty()) {
       co_return fail(ErrorCode::InvalidRequest, "content: must not be empty (null removes it)");
     }
     put_queued(*queue_.edit(turn, std::move(*content)));

@@ -309,6 +309,8 @@ export class World {
   }
 
   send(session, { content, clientMessageId, attachments }) {
+    if (content.trim() === "" && !attachments?.length)
+      throw fail(400, "INVALID_REQUEST", "content: must not be empty");
     if (this.sent.has(clientMessageId)) return { turnId: this.sent.get(clientMessageId) };
     const turnId = randomUUID();
     this.sent.set(clientMessageId, turnId);
@@ -384,6 +386,8 @@ export class World {
       session.queue = session.queue.filter((other) => other !== turn);
       session.timeline.turn(turnId, { type: "turn_complete", status: "cancelled", content: undefined });
     } else {
+      if (content.trim() === "" && !turn.attachments?.length)
+        throw fail(400, "INVALID_REQUEST", "content: must not be empty (null removes it)");
       turn.content = content;
       session.timeline.turn(turnId, { content });
     }

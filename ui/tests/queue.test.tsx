@@ -2,6 +2,7 @@
 import { afterEach, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
 import { $, button, press, startPage, texts, type, until, type Harness } from "./harness";
+import type { Item } from "../src/wire";
 
 let page: Harness;
 afterEach(() => page.close());
@@ -67,4 +68,16 @@ it("queued messages are put in another order, with the keyboard too", async () =
     "one",
     "two",
   ]);
+});
+
+it("a message of an image alone is sent, and a message of nothing is refused", async () => {
+  const session = await open();
+  page.app.drafts.addImage("s-7", { key: "k", name: "a.png", url: "blob:a", attachmentId: "att-1" });
+  await press(await compose(), "Enter");
+  const hasImage = (item: Item) => item.type === "message" && item.attachments?.[0]?.attachmentId === "att-1";
+  const sent = await until(() => [...session.timeline.items.values()].find(hasImage));
+  expect(sent).toMatchObject({ content: "", origin: "user" });
+  page.app.outbox.add("s-7", " ", []);
+  const refused = () => page.app.outbox.entries.peek().find((entry) => entry.state === "failed");
+  expect((await until(refused)).problem).toBe("content: must not be empty");
 });

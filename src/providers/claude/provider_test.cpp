@@ -117,6 +117,16 @@ TEST_CASE("TC-3.2a: a message reaches the process, and send returns when its tur
   CHECK(prompts[0].at("message").at("content").at(0).at("text") == "hang");
 }
 
+TEST_CASE("a message of images alone has no empty text in it") {
+  House house;
+  REQUIRE(house.create().has_value());
+  Prompt prompt{TurnId(make_uuid()), "", {{"image/png", "PNG…"}}};
+  REQUIRE(house.run(house.provider->send_message(house.session, prompt)).has_value());
+  const json::value content = house.heard(0, "user").at(0).at("message").at("content");
+  REQUIRE(content.as_array().size() == 1);
+  CHECK(content.at(0).at("type") == "image");
+}
+
 TEST_CASE("TC-3.2b: messages are delivered in order by one process") {
   House house;
   REQUIRE(house.create().has_value());

@@ -64,8 +64,8 @@ inline asio::awaitable<void> play(std::shared_ptr<ScriptedProcess> agent) {
       if (subtype == "interrupt" && !stuck) agent->says(std::string(kAborted));
     }
     if (type != "user") continue;
-    const std::string text(
-        record.at("message").at("content").get_array().back().at("text").get_string());
+    const json::array& content = record.at("message").at("content").get_array();
+    const std::string text(string_at(content.back().get_object(), "text"));
     if (text == "die silently") {
       agent->exits({.code = 3, .signal = {}});
       co_return;

@@ -122,7 +122,7 @@ class Writer {
       if (message.origin == Origin::User) speaker_ = Speaker::Nobody;
       speaks(message.origin == Origin::User ? Speaker::User : Speaker::Agent);
     }
-    out_ += message.content.str() + "\n\n";
+    if (!message.content.empty()) out_ += message.content.str() + "\n\n";
     for (const Attachment& attachment : message.attachments) {
       out_ += fmt::format("*Attached: {}*\n\n", attachment.name.value_or(attachment.mime_type));
     }

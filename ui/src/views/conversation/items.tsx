@@ -78,9 +78,11 @@ export function UserMessage({
         {item?.attachments?.map((attachment) => (
           <AttachmentImage key={attachment.attachmentId} sessionId={item.sessionId} attachment={attachment} />
         ))}
-        <p class={open ? "" : "clamped"} dir="auto">
-          {content}
-        </p>
+        {content !== "" && (
+          <p class={open ? "" : "clamped"} dir="auto">
+            {content}
+          </p>
+        )}
         {long && (
           <button type="button" class="link-button" onClick={toggle}>
             {open ? "Show less" : "Show all"}

@@ -95,7 +95,7 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
   return (
     <li>
       <span class="queued-text" title={turn.content}>
-        {turn.content}
+        {turn.content || <em>An image</em>}
       </span>
       <MoveButton label="Send earlier" arrow="↑" onClick={up} />
       <MoveButton label="Send later" arrow="↓" onClick={down} />
