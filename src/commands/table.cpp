@@ -208,7 +208,7 @@ std::vector<ClientCommand> talking() {
            .summary = "Decide an approval",
            .notes = "when the agent has the answer. 404 `ITEM_NOT_FOUND`; 409 "
                     "`ALREADY_ANSWERED`, also while another answer is on its way; with `rev`, and "
-                    "changed since: 409 `APPROVAL_CHANGED`; 409 `BUSY` when the agent does not "
+                    "changed since: 409 `APPROVAL_CHANGED`; 503 `BUSY` when the agent does not "
                     "read it (see below)"}),
   };
 }
