@@ -2,6 +2,12 @@
 
 namespace lb {
 
+void cut_short(Item& item, Timestamp at) {
+  item.status = ItemStatus::Cancelled;
+  item.ended_at = at;
+  if (auto* approval = std::get_if<Approval>(&item.body)) approval->state = ApprovalState::Expired;
+}
+
 GrowingText growing_text(const Item& item) {
   if (const auto* message = std::get_if<Message>(&item.body)) return {&message->content, "content"};
   if (const auto* thinking = std::get_if<Thinking>(&item.body)) {

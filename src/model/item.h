@@ -223,6 +223,9 @@ extern template void describe(Decoder&, Item&);
 /// The newest whole form of an item, as providers emit it.
 using Upsert = Item;
 
+/// Nobody will finish it: it ends as cancelled. An approval expires.
+void cut_short(Item& item, Timestamp at);
+
 /// The text of an item that may grow while it is open, and its wire name. Null when it has none.
 struct GrowingText {
   const Text* text = nullptr;

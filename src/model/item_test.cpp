@@ -25,6 +25,15 @@ Item sample_message() {
 
 }  // namespace
 
+TEST_CASE("what nobody finishes is cancelled, and an approval expires") {
+  Item item;
+  item.body = Approval{};
+  cut_short(item, {7});
+  CHECK(item.status == ItemStatus::Cancelled);
+  CHECK(item.ended_at == Timestamp{7});
+  CHECK(std::get<Approval>(item.body).state == ApprovalState::Expired);
+}
+
 TEST_CASE("an item survives its own encoding") {
   const Item item = sample_message();
   const auto back = decode_text<Item>(encode(item));

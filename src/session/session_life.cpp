@@ -315,10 +315,7 @@ void Session::end_open(TurnStatus how) {
   std::vector<Item> items;
   for (const Item* item : live_->timeline().open_items()) items.push_back(*item);
   for (Item& item : items) {
-    item.status = ItemStatus::Cancelled;
-    item.ended_at = now();
-    if (auto* approval = std::get_if<Approval>(&item.body))
-      approval->state = ApprovalState::Expired;
+    cut_short(item, now());
     approvals_.erase(item.item_id);
     live_->put(std::move(item));
   }

@@ -244,7 +244,7 @@ Outputs Translator::withdrawn(const ItemId& item, Timestamp now) {
 
 Outputs Translator::withdrawn(std::unique_ptr<Item> approval, Timestamp now) {
   Outputs out;
-  std::get<Approval>(approval->body).state = ApprovalState::Expired;
+  cut_short(*approval, now);
   emit_final(out, std::move(*approval), ItemStatus::Cancelled, now);
   return out;
 }

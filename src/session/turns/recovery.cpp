@@ -14,10 +14,8 @@ constexpr std::string_view kMayHaveHadIt =
     "The server stopped while this answer was on its way; the agent may have had it.";
 
 Item cut_off(Item item, Timestamp now) {
-  item.ended_at = now;
-  if (auto* approval = std::get_if<Approval>(&item.body)) {
-    approval->state = ApprovalState::Expired;
-    item.status = ItemStatus::Cancelled;
+  cut_short(item, now);
+  if (const auto* approval = std::get_if<Approval>(&item.body)) {
     if (approval->answer) {
       item.error_code = name_of(ErrorCode::ServerRestarted);
       item.error_message = kMayHaveHadIt;

@@ -298,7 +298,7 @@ void Translator::expire(const std::function<bool(const Asked&)>& which, Moment a
       continue;
     }
     if (OpenItems::Entry* entry = items_.find(asked->item)) {
-      std::get<Approval>(entry->item.body).state = ApprovalState::Expired;
+      cut_short(entry->item, at.wall);
       items_.end(*entry, {ItemStatus::Cancelled, {}, {}}, at);
     }
     answered_[asked->item] = true;
