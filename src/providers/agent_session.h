@@ -13,9 +13,6 @@
 
 namespace lb {
 
-/// Whether an answer fits what was asked: one of the options, or answers to the questions.
-Result<void> check_answer(const Approval& approval, const Answer& answer);
-
 class AgentSession {
  public:
   /// `agent` is its name for people.
@@ -47,8 +44,6 @@ class AgentSession {
   virtual asio::awaitable<Result<void>> set_thinking(std::string level);
 
  protected:
-  /// The question was answered already, or went away.
-  static std::unexpected<Error> no_longer_asked();
   /// A session that was started ahead gets its name when it is taken.
   void rename(SessionId id) { id_ = std::move(id); }
 

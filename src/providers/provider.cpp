@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lb {
 
 asio::awaitable<Result<ProviderSession>> Provider::fork_session(SessionId, CreateSessionOptions) {
@@ -28,6 +30,22 @@ void Provider::end_prewarmed(const std::string&) {}
 
 std::size_t Provider::prewarmed() const {
   return 0;
+}
+
+Result<void> check_answer(const Approval& approval, const Answer& answer) {
+  if (answer.option_id) {
+    const auto option =
+        std::ranges::find(approval.options, *answer.option_id, &ApprovalOption::option_id);
+    if (option != approval.options.end()) return {};
+    return fail(ErrorCode::InvalidRequest, "optionId: not one of this approval's options");
+  }
+  if (!approval.questions.empty() && answer.answers) return {};
+  return fail(ErrorCode::InvalidRequest,
+              approval.questions.empty() ? "optionId: missing" : "answers: missing");
+}
+
+std::unexpected<Error> no_longer_asked() {
+  return fail(ErrorCode::AlreadyAnswered, "This was answered already, or is no longer asked.");
 }
 
 }  // namespace lb

@@ -85,6 +85,11 @@ struct Answer {
   std::string answered_by;
 };
 
+/// Whether an answer fits what was asked: one of the options, or answers to the questions.
+Result<void> check_answer(const Approval& approval, const Answer& answer);
+/// The question was answered already, or went away.
+std::unexpected<Error> no_longer_asked();
+
 /// An answer that the agent can be given. Nothing has happened yet.
 struct PreparedAnswer {
   /// Gives it to the agent, once. Returns when the agent's stdin has taken it; after an error the

@@ -212,13 +212,16 @@ Result<Translator::AnswerLine> Translator::prepare(const Answer& answer) {
   const Asked* asked = asked_for(answer.item_id);
   if (asked == nullptr || asked->answering) {
     if (asked != nullptr || answered_.contains(answer.item_id)) {
-      return fail(ErrorCode::AlreadyAnswered, "This was answered already, or is no longer asked.");
+      return no_longer_asked();
     }
     return fail(ErrorCode::ItemNotFound, "No such question is open in this session.");
   }
   const std::string_view option = answer.option_id ? std::string_view(*answer.option_id) : "";
   const OpenItems::Entry* entry = items_.find(asked->item);
   const auto& approval = std::get<Approval>(entry->item.body);
+  if (auto valid = check_answer(approval, answer); !valid) {
+    return std::unexpected(std::move(valid.error()));
+  }
   json::object input = asked->input.get_object();
   if (answer.input) {
     auto changed = parse_json(answer.input->str());
@@ -237,15 +240,11 @@ Result<Translator::AnswerLine> Translator::prepare(const Answer& answer) {
   } else if (const auto index = always_index(option); index && *index < asked->suggestions.size()) {
     payload = {{"behavior", "allow"}, {"updatedInput", std::move(input)}};
     payload["updatedPermissions"] = json::array{asked->suggestions[*index]};
-  } else if (option == kReject || option == kStop) {
+  } else {
     prepared.carries_message = answer.message && !answer.message->empty();
     payload = denial(prepared.carries_message ? std::string_view(*answer.message)
                                               : "The user declined this action.",
                      option == kStop);
-  } else {
-    return fail(ErrorCode::InvalidRequest, approval.kind == ApprovalKind::Question
-                                               ? "Give `answers`, or choose one of the options."
-                                               : "optionId: not one of this approval's options");
   }
   if (!asked->call_id.empty()) payload["toolUseID"] = asked->call_id;
   prepared.line = response_line(asked->request_id, payload);
