@@ -1,5 +1,6 @@
 #include "session/dormant_session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "providers/provider.h"
@@ -29,6 +30,13 @@ DormantSession::DormantSession(SessionRecord from) : record(std::move(from)) {
   if (auto known = decode_text<SessionFacts>(record.facts)) facts = std::move(*known);
   record.facts = {};
   numbers = {record.reserved, record.next_pos, record.reserved, 0, false};
+}
+
+SessionRecord with_discovered(SessionRecord record, const DiscoveredSession& found) {
+  if (!record.external) return record;
+  if (!found.title.empty() && record.title_source < TitleSource::User) record.title = found.title;
+  record.last_active_at = std::max(record.last_active_at, found.last_active_at);
+  return record;
 }
 
 SessionInfo info_of(const DormantSession& kept, const Provider* provider) {

@@ -67,6 +67,11 @@ struct DormantSession {
   bool warned_agent_forgot = false;  // The user knows that the agent does not have this any more.
 };
 
+struct DiscoveredSession;
+/// The record with what discovery found: the agent's name for a session made outside counts until
+/// the user names it. The same record where that is nothing new.
+SessionRecord with_discovered(SessionRecord record, const DiscoveredSession& found);
+
 class Provider;
 /// What the lists show of a session that is suspended.
 SessionInfo info_of(const DormantSession& kept, const Provider* provider);

@@ -291,12 +291,11 @@ void Session::mark_read() {
 }
 
 void Session::rediscovered(const DiscoveredSession& found) {
-  if (!record_->external || busy()) return;
-  const bool named = !found.title.empty() && record_->title_source < TitleSource::User;
-  const SessionRecord before = *record_;
-  if (named) record_->title = found.title;
-  record_->last_active_at = std::max(record_->last_active_at, found.last_active_at);
-  if (*record_ != before) changed();
+  if (busy()) return;
+  SessionRecord known = with_discovered(*record_, found);
+  if (known == *record_) return;
+  *record_ = std::move(known);
+  changed();
 }
 
 }  // namespace lb

@@ -351,9 +351,7 @@ namespace {
 /// Whether what discovery found says more than we know. It does so every few seconds, of every
 /// session: it must resume none without a reason.
 bool news(const SessionRecord& record, const DiscoveredSession& found) {
-  if (record.deleted || !record.external) return false;
-  const bool named = !found.title.empty() && record.title_source < TitleSource::User;
-  return (named && record.title != found.title) || record.last_active_at < found.last_active_at;
+  return !record.deleted && record.external && with_discovered(record, found) != record;
 }
 
 }  // namespace
