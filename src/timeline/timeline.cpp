@@ -161,6 +161,7 @@ void Timeline::touch(Entry& entry) {
 }
 
 Timeline::Put Timeline::put(Item item, std::uint64_t arrived_us) {
+  owner_.check();
   Entry& entry = entry_for(items_, item.item_id, item.pos);
   if (entry.is_final) return {PutKind::Refused, 0, false};
   const bool first = entry.rev == 0;
@@ -202,6 +203,7 @@ Timeline::Put Timeline::put(Item item, std::uint64_t arrived_us) {
 }
 
 Timeline::Put Timeline::put(Turn turn, std::uint64_t arrived_us) {
+  owner_.check();
   Entry& entry = entry_for(turns_, turn.turn_id, turn.pos);
   if (entry.is_final) return {PutKind::Refused, 0, false};
   touch(entry);
@@ -239,6 +241,7 @@ Revision Timeline::visible() const {
 }
 
 void Timeline::durable_up_to(Revision rev) {
+  owner_.check();
   while (!awaiting_store_.empty() && awaiting_store_.front() <= rev) awaiting_store_.pop_front();
   evict(options_.final_bytes_max);
 }
@@ -368,6 +371,7 @@ std::vector<Timeline::Point> Timeline::points_since(Revision since, ReadForm for
 }
 
 Timeline::Changes Timeline::changes_since(Revision since, ReadForm form, std::size_t bytes_max) {
+  owner_.check();
   if (since >= visible()) return {{}, since};
   const std::vector<Point> points = points_since(since, form);
   Changes changes{{}, visible()};

@@ -16,7 +16,8 @@
 /// Memory is bounded: final durable entries beyond a budget are let go, oldest first; `floor()` is
 /// the newest revision let go, and whoever is behind it reads the store first.
 ///
-/// Pure: no clock, no I/O. Owned by the LiveTimeline of its session; lives on the io thread.
+/// Pure: no clock, no I/O. Owned by the LiveTimeline of its session; lives on the io thread, which
+/// a debug build checks.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,7 @@
 #include <vector>
 
 #include "base/limits.h"
+#include "base/owner_thread.h"
 #include "model/item.h"
 #include "model/turn.h"
 #include "timeline/frame.h"
@@ -142,6 +144,7 @@ class Timeline {
   };
   [[nodiscard]] std::vector<Point> points_since(Revision since, ReadForm form);
 
+  [[no_unique_address]] OwnerThread owner_;
   SessionId session_;
   TimelineOptions options_;
   Revision head_;
