@@ -27,7 +27,7 @@ describe("the inbox", () => {
     inbox.set(message("a", approval("a1", at(3))));
     expect(ids(inbox)).toEqual(["b1", "a1"]);
     inbox.set(message("b"));
-    expect([ids(inbox), inbox.count.value]).toEqual([["a1"], 1]);
+    expect([ids(inbox), inbox.waiting.value.length]).toEqual([["a1"], 1]);
   });
 
   it("keeps what is on screen over a new connection until the server has named what waits", () => {
@@ -36,7 +36,7 @@ describe("the inbox", () => {
     inbox.set(message("b", approval("b1")));
     inbox.connected();
     inbox.set(message("b", approval("b1")));
-    expect(inbox.count.value).toBe(2);
+    expect(inbox.waiting.value.length).toBe(2);
     inbox.caughtUp();
     expect(ids(inbox)).toEqual(["b1"]);
   });
@@ -45,17 +45,17 @@ describe("the inbox", () => {
     const world = new World("busy");
     page = await startPage(world);
     const { app } = page;
-    expect(app.inbox.count.value).toBe(1);
+    expect(app.inbox.waiting.value.length).toBe(1);
     const { timeline } = world.session("s-3");
     timeline.item("q", { ...approval("q"), sessionId: "s-3" });
-    await until(() => app.inbox.count.value === 2);
+    await until(() => app.inbox.waiting.value.length === 2);
     page.online.value = false;
     page.pipes.at(-1)!.close();
     await until(() => app.link.state.value.kind === "offline");
     timeline.item("q", { state: "expired", status: "cancelled" });
     page.online.value = true;
     app.link.retryNow();
-    await until(() => app.inbox.count.value === 1);
+    await until(() => app.inbox.waiting.value.length === 1);
     expect(page.asked.filter((path) => path.includes("inbox"))).toEqual([]);
   });
 
@@ -66,6 +66,6 @@ describe("the inbox", () => {
     const { sessionId, projectId } = world.session("s-2").info;
     world.sessions.delete(sessionId);
     await app.list(projectId);
-    await until(() => app.inbox.count.value === 0);
+    await until(() => app.inbox.waiting.value.length === 0);
   });
 });

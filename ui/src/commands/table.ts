@@ -60,8 +60,9 @@ function ofSession(
   };
 }
 
-const opens = (kind: "palette" | "add-project" | "search" | "settings" | "shortcuts") => (app: App) =>
-  app.nav.openDialog({ kind });
+const opens =
+  (kind: "palette" | "add-project" | "search" | "settings" | "shortcuts" | "messages") => (app: App) =>
+    app.nav.openDialog({ kind });
 const goes = (page: "home" | "inbox") => (app: App) => app.nav.navigate({ page });
 const theme = (value: Theme, label: string): Command => ({
   label: `Theme: ${label}`,
@@ -118,6 +119,12 @@ const table = {
   },
   archived: { label: "Archived sessions", icon: "archive", run: (app) => void showArchive(app) },
   settings: { label: "Settings", icon: "gear", run: opens("settings") },
+  messages: {
+    label: "Messages",
+    inPalette: "Messages of this page",
+    icon: "alert",
+    run: opens("messages"),
+  },
   shortcuts: {
     label: "This sheet",
     inPalette: "Keyboard shortcuts",

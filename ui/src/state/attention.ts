@@ -24,13 +24,7 @@ export class Attention {
       document.visibilityState === "visible" &&
       document.hasFocus() &&
       this.app.nav.tabs.peek().active === now.sessionId;
-    if (
-      looking ||
-      !this.app.prefs.notify.peek() ||
-      !("Notification" in window) ||
-      Notification.permission !== "granted"
-    )
-      return;
+    if (looking || !this.mayNotify()) return;
     const notification = new Notification(said, {
       tag: now.sessionId,
       body: this.app.projects.of(now.projectId)?.name ?? "",
@@ -40,6 +34,11 @@ export class Attention {
       this.app.nav.navigate({ page: "session", sessionId: now.sessionId });
       notification.close();
     };
+  }
+
+  /** The user asked for it and the browser lets us: it may have changed its mind since. */
+  mayNotify(): boolean {
+    return this.app.prefs.notify.value && "Notification" in window && Notification.permission === "granted";
   }
 
   /** Asks the browser once; the answer decides whether the setting can be on. */
@@ -53,7 +52,7 @@ export class Attention {
 
 /** How many wait; else a dot when something ended that nobody has looked at; then what is on screen. */
 function pageTitle(app: App): string {
-  const waiting = app.inbox.count.value;
+  const waiting = app.inbox.sessions.value;
   const { done } = app.sessions.counts.value;
   const mark = waiting > 0 ? `(${waiting}) ` : done + app.sessions.failed.value.length > 0 ? "• " : "";
   const shown = app.nav.session.value;

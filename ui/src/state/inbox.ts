@@ -11,7 +11,8 @@ export class Inbox {
   readonly waiting = computed(() =>
     [...this.bySession.value.values()].flat().sort((a, b) => (a.item.startedAt < b.item.startedAt ? -1 : 1)),
   );
-  readonly count = computed(() => this.waiting.value.length);
+  /** In how many sessions something waits. */
+  readonly sessions = computed(() => this.bySession.value.size);
 
   of(sessionId: string): Waiting | undefined {
     return this.bySession.value.get(sessionId)?.[0];

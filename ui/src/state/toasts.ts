@@ -1,32 +1,72 @@
-// Short messages at the edge of the page: what went wrong, what was done.
-import { signal, type ReadonlySignal } from "@preact/signals";
+// Short messages: what went wrong, what was done. One is on screen for a while; all of them stay in a list.
+import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import type { Toast } from "./types";
 import { write } from "./write";
 
-const kInfoMs = 5000;
-const kMost = 4;
+/** Long enough to look up and to read it, at a slow reader's pace. */
+const kLeastMs = 6000;
+const kPerLetterMs = 60;
+const kMostMs = 20_000;
+const kKept = 50;
 
 export class Toasts {
-  readonly shown: ReadonlySignal<readonly Toast[]> = signal([]);
+  /** What is on screen. */
+  readonly shown: ReadonlySignal<Toast | undefined> = signal(undefined);
+  /** Newest last. */
+  readonly kept: ReadonlySignal<readonly Toast[]> = signal([]);
+  private readonly seen = signal(0);
+  /** What went wrong since the list was last looked at. */
+  readonly unseen = computed(
+    () => this.kept.value.filter((toast) => toast.kind === "error" && toast.id > this.seen.value).length,
+  );
   private next = 1;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** The same words a second time replace the first. What only informs leaves by itself. */
+  /** The same words a second time replace the first. */
   add(kind: Toast["kind"], text: string, action?: Toast["action"]): void {
-    const id = this.next++;
-    const others = this.shown.peek().filter((toast) => toast.text !== text);
-    write(this.shown, [...others.slice(1 - kMost), { id, kind, text, action }]);
-    if (kind === "info") setTimeout(() => this.dismiss(id), kInfoMs);
-  }
-
-  dismiss(id: number): void {
-    write(
-      this.shown,
-      this.shown.peek().filter((toast) => toast.id !== id),
-    );
+    const toast: Toast = { id: this.next++, kind, text, action, at: new Date().toISOString() };
+    const others = this.kept.peek().filter((old) => old.text !== text);
+    write(this.kept, [...others.slice(1 - kKept), toast]);
+    write(this.shown, toast);
+    this.release();
   }
 
   report(error: unknown, retry?: () => void): void {
     const text = error instanceof Error ? error.message : String(error);
     this.add("error", text, retry && { label: "Try again", run: retry });
+  }
+
+  /** It leaves the screen, not the list. */
+  dismiss(): void {
+    clearTimeout(this.timer);
+    write(this.shown, undefined);
+  }
+  /** Somebody is reading it: it stays until `release`. */
+  hold(): void {
+    clearTimeout(this.timer);
+  }
+  release(): void {
+    clearTimeout(this.timer);
+    const length = this.shown.peek()?.text.length ?? 0;
+    this.timer = setTimeout(() => this.dismiss(), Math.min(kMostMs, kLeastMs + length * kPerLetterMs));
+  }
+
+  /** What it offers is done once, from wherever it stands. */
+  act({ id, action }: Toast): void {
+    write(
+      this.kept,
+      this.kept.peek().map((toast) => (toast.id === id ? { ...toast, action: undefined } : toast)),
+    );
+    if (this.shown.peek()?.id === id) this.dismiss();
+    action?.run();
+  }
+
+  /** The list was looked at. */
+  look(): void {
+    this.seen.value = this.next - 1;
+  }
+  clear(): void {
+    this.dismiss();
+    write(this.kept, []);
   }
 }

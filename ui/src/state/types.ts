@@ -13,6 +13,7 @@ export interface Toast {
   kind: "error" | "info";
   text: string;
   action?: { label: string; run: () => void };
+  at: string;
 }
 export interface Creating {
   cliType: string;
@@ -45,6 +46,7 @@ export type Dialog =
   | { kind: "palette"; query?: string }
   | { kind: "search"; query?: string }
   | { kind: "shortcuts" }
+  | { kind: "messages" }
   | { kind: "settings" }
   | { kind: "confirm"; title: string; text: string; action: string; run: () => void };
 

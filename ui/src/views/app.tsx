@@ -2,10 +2,11 @@
 import { useEffect } from "preact/hooks";
 import { handleKey } from "../commands/keys";
 import { useApp } from "./context";
+import { Head } from "./head";
 import { Icon } from "./icons";
 import { conversation, dialogs } from "./later";
 import { HomePage, LoginPage } from "./pages";
-import { IconButton, Working } from "./parts";
+import { Working } from "./parts";
 import { Resizer } from "./resizer";
 import { Sidebar } from "./sidebar";
 import { TabBar } from "./tab_bar";
@@ -33,12 +34,11 @@ export function AppView() {
       <Resizer />
       {app.nav.drawer.value && <div class="scrim" onClick={() => app.nav.showDrawer(false)} />}
       <div class="main">
-        <Banner />
         {app.nav.tabs.value.ids.length > 0 && <TabBar />}
+        <Head />
         <MainArea />
       </div>
       <Dialogs />
-      <Toasts />
       <div class="visually-hidden" role="status" aria-live="polite">
         {app.attention.announcement.value}
       </div>
@@ -110,58 +110,4 @@ function Dialogs() {
     app.nav.closeDialog();
   };
   return <views.DialogView key={dialog.kind} dialog={dialog} close={close} />;
-}
-
-/** The link to the server, when there is something to say about it. */
-function Banner() {
-  const app = useApp();
-  const state = app.link.state.value;
-  if (app.version.reloadNeeded.value) {
-    return (
-      <div class="banner" role="status">
-        The server was updated.{" "}
-        <button type="button" class="button small" onClick={() => location.reload()}>
-          Reload the page
-        </button>
-      </div>
-    );
-  }
-  if (state.kind === "offline" || (state.kind === "connecting" && app.projects.known.value)) {
-    return (
-      <div class="banner warn" role="status">
-        <Icon name="alert" /> Not connected. Trying again… What you send waits here until then.
-        <button type="button" class="button small" onClick={() => app.link.retryNow()}>
-          Try now
-        </button>
-      </div>
-    );
-  }
-  return null;
-}
-
-function Toasts() {
-  const app = useApp();
-  return (
-    <div class="toasts" role="region" aria-label="Messages">
-      {app.toasts.shown.value.map((toast) => (
-        <div key={toast.id} class={`toast ${toast.kind}`} role={toast.kind === "error" ? "alert" : "status"}>
-          <Icon name={toast.kind === "error" ? "alert" : "check"} />
-          <span class="grow">{toast.text}</span>
-          {toast.action && (
-            <button
-              type="button"
-              class="button small"
-              onClick={() => {
-                app.toasts.dismiss(toast.id);
-                toast.action!.run();
-              }}
-            >
-              {toast.action.label}
-            </button>
-          )}
-          <IconButton icon="close" label="Dismiss" onClick={() => app.toasts.dismiss(toast.id)} />
-        </div>
-      ))}
-    </div>
-  );
 }

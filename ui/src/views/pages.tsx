@@ -9,7 +9,7 @@ import type { SessionInfo } from "../wire";
 import { AgentRow } from "./sidebar/agents";
 import { useApp } from "./context";
 import { AgentMark, Icon, Logo } from "./icons";
-import { CopyButton, PhoneMenu, StateMark } from "./parts";
+import { CopyButton, StateMark } from "./parts";
 import { titleOf } from "../state/tabs";
 
 /** Greets the first time; later the overview: who needs the user, who works, who is done. */
@@ -18,7 +18,6 @@ export function HomePage() {
   const first = app.projects.known.value && app.projects.list.value.length === 0;
   return (
     <main class={`page home ${first ? "first-run" : ""}`} id="main">
-      <PhoneMenu />
       <div class="page-column">{first ? <Welcome /> : <Overview />}</div>
     </main>
   );

@@ -6,7 +6,7 @@ import { stateNames, stateOf } from "../glance";
 import { titleOf } from "../state/tabs";
 import { useApp } from "./context";
 import { AgentMark, Icon } from "./icons";
-import { IconButton, PhoneMenu, StateMark, Working } from "./parts";
+import { IconButton, StateMark, Working } from "./parts";
 
 export function TabBar() {
   const app = useApp();
@@ -45,8 +45,7 @@ export function TabBar() {
     list.current?.querySelector(".tab.active")?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
   }, [active, ids.length]);
   return (
-    <div class={`tab-bar ${ids.length === 1 ? "single" : ""}`}>
-      <PhoneMenu />
+    <div class="tab-bar">
       <div class="tabs" role="tablist" aria-label="Open sessions" ref={list}>
         {ids.map((id) => (
           <div

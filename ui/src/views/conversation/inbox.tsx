@@ -8,7 +8,6 @@ import type { SessionInfo } from "../../wire";
 import { ApprovalView } from "./approval";
 import { useApp } from "../context";
 import { AgentMark, Icon } from "../icons";
-import { PhoneMenu } from "../parts";
 import { titleOf } from "../../state/tabs";
 
 /** Everything that waits for the user, over all sessions, answerable in place. */
@@ -17,7 +16,6 @@ export function InboxPage() {
   const failed = app.sessions.failed.value;
   return (
     <main class="page inbox" id="main">
-      <PhoneMenu />
       <div class="page-column">
         <h1>Inbox</h1>
         {app.inbox.waiting.value.length + failed.length === 0 && (
@@ -125,7 +123,6 @@ export function ArchivePage() {
   const app = useApp();
   return (
     <main class="page archive" id="main">
-      <PhoneMenu />
       <div class="page-column">
         <h1>Archived sessions</h1>
         {app.sessions.archived.value.length === 0 && (

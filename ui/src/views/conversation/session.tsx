@@ -1,4 +1,4 @@
-// One session on screen: its head, the conversation, what is queued, the composer.
+// One session on screen: the conversation, what is queued, the composer.
 import { sendMessage } from "../../actions/messages";
 import { duration } from "../../format";
 import { titleOf } from "../../state/tabs";
@@ -9,8 +9,8 @@ import { AgentMark, Icon } from "../icons";
 import { Working } from "../parts";
 import { Chat } from "./chat";
 import { Composer } from "./composer";
-import { AgentStrip, Head } from "./head";
 import { Queue } from "./queue";
+import { AgentStrip } from "./strip";
 
 export function SessionView({ id }: { id: string }) {
   const app = useApp();
@@ -32,7 +32,6 @@ export function SessionView({ id }: { id: string }) {
   const loaded = timeline.loaded.value || creating !== undefined;
   return (
     <main class="session" id="main" aria-label={titleOf(known) || "Session"}>
-      <Head id={id} name={name} cliType={cliType} />
       <AgentStrip agent={agent} creating={creating !== undefined} name={name} />
       {!loaded ? (
         <div class="loading" role="status">

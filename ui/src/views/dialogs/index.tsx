@@ -1,6 +1,7 @@
 // Everything that opens above the page, in one piece that is fetched after the frame around it.
 import type { Dialog } from "../../state/types";
 import { AddProject } from "./add_project";
+import { Messages } from "./messages";
 import { NewSession } from "./new_session";
 import { Palette } from "./palette";
 import { SearchDialog } from "./search";
@@ -22,6 +23,8 @@ export function DialogView({ dialog, close }: { dialog: Dialog; close: () => voi
       return <SearchDialog close={close} query={dialog.query ?? ""} />;
     case "shortcuts":
       return <Shortcuts close={close} />;
+    case "messages":
+      return <Messages close={close} />;
     case "settings":
       return <Settings close={close} />;
     case "confirm":

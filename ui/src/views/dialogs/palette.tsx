@@ -20,6 +20,7 @@ const kOffered: readonly CommandId[] = [
   "inbox",
   "archived",
   "settings",
+  "messages",
   "shortcuts",
   "theme-light",
   "theme-dark",

@@ -1,4 +1,5 @@
 // What the user chooses for this browser.
+import { useState } from "preact/hooks";
 import type { Theme } from "../../state/types";
 import { useApp } from "../context";
 import { Modal } from "../parts";
@@ -10,14 +11,13 @@ export function Settings({ close }: { close: () => void }) {
     ["light", "Light"],
     ["dark", "Dark"],
   ];
-  const toggleNotify = (on: boolean) => {
-    if (!on) return app.prefs.set("notify", false);
+  const [refused, setRefused] = useState(false);
+  const toggleNotify = (box: HTMLInputElement) => {
+    setRefused(false);
+    if (!box.checked) return app.prefs.set("notify", false);
     void app.attention.turnOn().then((allowed) => {
-      if (!allowed)
-        app.toasts.add(
-          "error",
-          "The browser does not allow notifications from this page. Allow them in the site settings.",
-        );
+      box.checked = allowed;
+      setRefused(!allowed);
     });
   };
   return (
@@ -42,12 +42,18 @@ export function Settings({ close }: { close: () => void }) {
       <label class="check">
         <input
           type="checkbox"
-          checked={app.prefs.notify.value}
-          onChange={(event) => toggleNotify(event.currentTarget.checked)}
+          checked={app.attention.mayNotify()}
+          onChange={(event) => toggleNotify(event.currentTarget)}
         />
         <span>
           Notify me when a turn ends or someone waits for me
           <span class="muted">Only while this page is not in front.</span>
+          {refused && (
+            <span class="problem" role="alert">
+              The browser does not allow notifications from this page. Allow them in its site settings, then
+              tick this again.
+            </span>
+          )}
         </span>
       </label>
       <footer class="modal-foot">

@@ -22,6 +22,9 @@ export function Sidebar() {
     only.value !== undefined && app.sessions.counts.value[only.value] > 0 ? only.value : undefined,
   );
   const state = wanted.value;
+  const pointed = useSignal(false);
+  const focused = useSignal(false);
+  const held = useComputed(() => pointed.value || focused.value);
   // Once for a key, for all sections: a thousand titles are looked at once.
   const asked = useComputed(() => narrowed(app, filter.value, wanted.value));
   return (
@@ -81,11 +84,25 @@ export function Sidebar() {
           only.value = next;
         }}
       />
-      <div class="project-list">
+      <div
+        class="project-list"
+        onPointerEnter={() => {
+          pointed.value = true;
+        }}
+        onPointerLeave={() => {
+          pointed.value = false;
+        }}
+        onFocusIn={() => {
+          focused.value = true;
+        }}
+        onFocusOut={(event) => {
+          focused.value = event.currentTarget.contains(event.relatedTarget as Node | null);
+        }}
+      >
         {app.projects.known.value && app.projects.list.value.length === 0 && (
           <p class="empty-note">No projects yet. Sessions appear here, under the folder they work in.</p>
         )}
-        <Sections asked={asked} />
+        <Sections asked={asked} held={held} />
         {filter.value !== "" && asked.value.found?.size === 0 && (
           <p class="empty-note">No session is called “{filter.value}”.</p>
         )}
@@ -113,9 +130,11 @@ export function Sidebar() {
   );
 }
 
+/** In sessions, as everywhere else: how many have a question, and how many failed that nobody has looked at. */
 function InboxButton() {
   const app = useApp();
-  const count = app.inbox.count.value + app.sessions.failed.value.length;
+  const asking = app.inbox.sessions.value;
+  const failed = app.sessions.failed.value.length;
   return (
     <button
       type="button"
@@ -126,9 +145,15 @@ function InboxButton() {
       <Icon name="inbox" />
       Inbox
       <span class="grow" />
-      {count > 0 && (
-        <span class={`badge ${app.inbox.count.value > 0 ? "needs" : "failed"}`}>
-          {count}
+      {failed > 0 && (
+        <span class="badge failed" title={counted("failed", failed)}>
+          {failed}
+          <span class="visually-hidden"> failed</span>
+        </span>
+      )}
+      {asking > 0 && (
+        <span class="badge needs" title={counted("needs", asking)}>
+          {asking}
           <span class="visually-hidden"> waiting</span>
         </span>
       )}
@@ -138,7 +163,7 @@ function InboxButton() {
 
 const kNone: readonly SessionInfo[] = [];
 
-/** How many are in which state; a press shows only these. */
+/** How many are in which state; a press shows only these. Its room is always there: nothing below it ever moves. */
 function StateFilter({
   only,
   choose,
@@ -147,23 +172,23 @@ function StateFilter({
   choose: (state: State | undefined) => void;
 }) {
   const counts = useApp().sessions.counts.value;
-  const there = states.filter((state) => counts[state] > 0);
-  if (there.length === 0) return null;
   return (
     <div class="state-filter" role="group" aria-label="Sessions by state">
-      {there.map((state) => (
+      {states.map((state) => (
         <button
           type="button"
           key={state}
           class={`state-count count-${state}`}
           aria-pressed={only === state}
-          title={`${stateNames[state]}: show only these`}
+          disabled={counts[state] === 0}
+          title={`${stateNames[state]}: ${counts[state] === 0 ? "none" : "show only these"}`}
           onClick={() => choose(only === state ? undefined : state)}
         >
           <span class="state-mark" aria-hidden="true">
             <StateMark state={state} label="" />
           </span>
-          {counted(state, counts[state])}
+          {counts[state]}
+          <span class="state-word">{counted(state, counts[state]).replace(/^\d+/, "")}</span>
         </button>
       ))}
     </div>
@@ -194,7 +219,7 @@ function narrowed(app: App, filter: string, only: State | undefined): Asked {
   return { found, named: filter !== "" };
 }
 
-function Sections({ asked }: { asked: ReadonlySignal<Asked> }) {
+function Sections({ asked, held }: { asked: ReadonlySignal<Asked>; held: ReadonlySignal<boolean> }) {
   const projects = useApp().projects.list.value;
   const shownTo = useInTurn(
     asked.value,
@@ -211,6 +236,7 @@ function Sections({ asked }: { asked: ReadonlySignal<Asked> }) {
               project={project}
               found={shown.found && (shown.found.get(project.projectId) ?? kNone)}
               named={shown.named}
+              held={held}
             />
           )
         );

@@ -1,5 +1,5 @@
 // One project and its sessions.
-import { useComputed, useSignal } from "@preact/signals";
+import { useComputed, useSignal, type ReadonlySignal } from "@preact/signals";
 import { run, type CommandId } from "../../commands/table";
 import { countStates, stateOf, states } from "../../glance";
 import { titleOf } from "../../state/tabs";
@@ -8,6 +8,7 @@ import { useApp } from "../context";
 import { AgentMark, Icon } from "../icons";
 import { Menu } from "../menu";
 import { IconButton, StateMark, Working } from "../parts";
+import { useHeld } from "./held";
 import { SessionState } from "../session_state";
 
 /** How many quiet sessions are shown unasked. */
@@ -19,10 +20,12 @@ export function ProjectSection({
   project,
   found,
   named,
+  held,
 }: {
   project: Project;
   found: readonly SessionInfo[] | undefined;
   named: boolean;
+  held: ReadonlySignal<boolean>;
 }) {
   const app = useApp();
   const all = useSignal(false);
@@ -30,9 +33,15 @@ export function ProjectSection({
   const matching = found ?? sessions;
   const closed = app.prefs.collapsed.value.includes(project.projectId) && !found;
   // Of many matches the newest: a first letter matches nearly everything, and a thousand rows are felt.
-  const shown = all.value
+  const few = all.value
     ? matching
     : matching.filter((info, index) => index < kFew || (!named && stateOf(info) !== "quiet"));
+  const shown = useHeld(few, {
+    held: held.value && found === undefined,
+    all: sessions,
+    mine: (id) => app.sessions.madeAs.has(id),
+    question: all.value,
+  });
   const about = { projectId: project.projectId };
   const creating = [...app.sessions.creating.value].filter(
     ([, made]) => made.projectId === project.projectId,

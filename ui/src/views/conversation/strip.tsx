@@ -1,0 +1,44 @@
+// How the agent of a conversation is, when that is worth a line.
+import { reconnect } from "../../actions/sessions";
+import type { AgentInfo } from "../../wire";
+import { useApp } from "../context";
+import { Icon } from "../icons";
+import { Working } from "../parts";
+
+/** What the agent's process is doing, when that is worth a line. */
+export function AgentStrip({
+  agent,
+  creating,
+  name,
+}: {
+  agent: AgentInfo | undefined;
+  creating: boolean;
+  name: string;
+}) {
+  const app = useApp();
+  const note = agent && app.agents.notes.value[agent.cliType];
+  if (agent?.status === "starting" && !creating)
+    return (
+      <div class="strip" role="status">
+        <Working label="Starting" /> Starting {name}…
+      </div>
+    );
+  if (agent?.status === "reconnecting")
+    return (
+      <div class="strip warn" role="status">
+        <Working label="Reconnecting" /> Reconnecting to {name}… {note}
+      </div>
+    );
+  if (agent?.status !== "disconnected") return null;
+  return (
+    <div class="strip bad" role="alert">
+      <Icon name="alert" />{" "}
+      <span class="grow">
+        {name} is disconnected. {note || agent.problem} {agent.remedy}
+      </span>
+      <button type="button" class="button" onClick={() => void reconnect(app, agent.cliType)}>
+        Reconnect
+      </button>
+    </div>
+  );
+}
