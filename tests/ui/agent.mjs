@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { all, ansi, payloads } from "../../ui/dev/corpus.mjs";
+import { manyCommands } from "../../ui/dev/commands.mjs";
 import { answer } from "../../ui/dev/agent.mjs";
 
 let nextId = 1;
@@ -97,6 +98,11 @@ async function play(sessionId, prompt) {
     sessionUpdate: "agent_thought_chunk",
     content: text("Looking at the test first."),
   });
+  if (/\bmany commands\b/.test(prompt))
+    update(sessionId, {
+      sessionUpdate: "available_commands_update",
+      availableCommands: manyCommands,
+    });
   if (/\btools?\b/.test(prompt))
     await tools(sessionId, stopped, /\buntil told\b/.test(prompt));
   if (/\bapprov/.test(prompt) && !stopped()) {

@@ -54,6 +54,13 @@ async function shot(
   console.log(name);
 }
 
+const manyCommands = async (page) => {
+  await page.locator(".composer textarea").fill("many commands");
+  await page.keyboard.press("Enter");
+  await page.waitForTimeout(600);
+  await page.locator(".composer textarea").pressSequentially("/");
+  await page.locator(".completion").waitFor();
+};
 const phone = { width: 390, height: 844 };
 const cart = /Fix the rounding error/;
 await shot("first-run", { story: "first-run" });
@@ -186,6 +193,9 @@ await shot("phone-inbox", {
   },
 });
 await shot("phone-chat", { size: phone, open: cart });
+await shot("commands", { open: cart, after: manyCommands });
+await shot("commands-dark", { open: cart, scheme: "dark", after: manyCommands });
+await shot("phone-commands", { size: phone, open: cart, after: manyCommands });
 await shot("phone-sidebar", { size: phone });
 await shot("phone-approval", { size: phone, open: /Release build on CI/, scheme: "dark" });
 await browser.close();

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { basename } from "node:path";
 import { play } from "./agent.mjs";
+import { manyCommands } from "./commands.mjs";
 import { seed } from "./stories.mjs";
 import { Timeline } from "./timeline.mjs";
 
@@ -351,6 +352,10 @@ export class World {
     });
     this.change(session, { activity: "working", title: info.title || content.split("\n")[0].slice(0, 60) });
     const end = { endedAt: undefined, usage: { inputTokens: 12840, outputTokens: 1312 }, costUsd: 0.0421 };
+    if (/\bmany commands\b/.test(content)) {
+      session.facts.commands = manyCommands;
+      this.broadcast({ type: "session:facts", sessionId: info.sessionId, ...session.facts });
+    }
     try {
       const cancelled = await play(session, turnId, content, { pace: this.pace });
       timeline.turn(turnId, {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { manyCommands } from "../dev/commands.mjs";
 import { World } from "../dev/world.mjs";
 import { decision } from "../src/views/conversation/decided";
 import type { Approval } from "../src/wire";
@@ -251,6 +252,36 @@ describe("composer", () => {
       () =>
         ($(page.root, ".composer textarea") as HTMLTextAreaElement).value === "look at @src/pricing/item.ts ",
     );
+  });
+
+  it("all commands are offered, the best match first; arrows stop at the ends and keep the choice in view", async () => {
+    await open();
+    page.world.broadcast({ type: "session:facts", sessionId: "s-7", commands: manyCommands });
+    await until(() => page.app.timelines.of("s-7").facts.value.commands?.length === manyCommands.length);
+    const seen: string[] = [];
+    Element.prototype.scrollIntoView = function (this: Element) {
+      seen.push(this.id);
+    };
+    const chosen = () => texts(page.root, '.completion [aria-selected="true"] bdi')[0];
+    const input = await compose();
+    await type(input, "/");
+    await until(() => texts(page.root, ".completion bdi").length === manyCommands.length);
+    await press(input, "ArrowUp");
+    expect(chosen()).toBe(`/${manyCommands[0]!.name}`);
+    await press(input, "PageDown");
+    await press(input, "ArrowDown");
+    expect(chosen()).toBe(`/${manyCommands[8]!.name}`);
+    expect(seen.at(-1)).toBe("offer-8");
+    for (let index = 0; index < manyCommands.length; index++) await press(input, "ArrowDown");
+    expect(chosen()).toBe(`/${manyCommands.at(-1)!.name}`);
+    await type(input, "/ver");
+    await until(() => texts(page.root, ".completion bdi").length === 2);
+    expect(texts(page.root, ".completion bdi")).toEqual(["/verify", "/version"]);
+    expect(chosen()).toBe("/verify");
+    await type(input, "/review");
+    await until(() => chosen() === "/review");
+    expect(texts(page.root, ".completion bdi")).toEqual(["/review", "/security-review"]);
+    delete (Element.prototype as { scrollIntoView?: unknown }).scrollIntoView;
   });
 
   it("a command typed to its end is sent by Enter", async () => {

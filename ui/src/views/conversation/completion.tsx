@@ -1,9 +1,14 @@
 // The list of offers above the message: commands of the agent, files of the project (found by the server).
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { complete, rank, triggerAt, type Trigger } from "../../completion";
 import type { Timeline } from "../../state/timeline";
 import { useApp } from "../context";
+
+/** Enough to look through: the list scrolls, and typing on says it better. */
+const kFiles = 40;
+/** How far Page Up and Page Down go: about what is seen at once. */
+const kPage = 7;
 
 interface Offer {
   value: string;
@@ -14,10 +19,19 @@ interface Offer {
 function offersFor(now: Trigger | undefined, files: readonly Offer[], timeline: Timeline): readonly Offer[] {
   if (!now) return [];
   if (now.kind === "file") return files;
-  return rank(now.query, timeline.facts.value.commands ?? [], (command) => command.name)
-    .slice(0, 8)
-    .map((command) => ({ value: command.name, label: `/${command.name}`, detail: command.description }));
+  return rank(now.query, timeline.facts.value.commands ?? [], (command) => command.name).map((command) => ({
+    value: command.name,
+    label: `/${command.name}`,
+    detail: command.description,
+  }));
 }
+
+const kSteps: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: kPage,
+  PageUp: -kPage,
+};
 
 export function useCompletion(timeline: Timeline, input: { current: HTMLTextAreaElement | null }) {
   const app = useApp();
@@ -25,6 +39,7 @@ export function useCompletion(timeline: Timeline, input: { current: HTMLTextArea
   const files = useSignal<readonly Offer[]>([]);
   const selected = useSignal(0);
   const abort = useRef<AbortController>(undefined);
+  const shown = useRef<HTMLUListElement>(null);
   const offers = offersFor(trigger.value, files.value, timeline);
 
   const update = () =>
@@ -45,7 +60,7 @@ export function useCompletion(timeline: Timeline, input: { current: HTMLTextArea
     try {
       const found = await app.api.call(
         "GET /api/project/{projectId}/files",
-        { projectId, q: query, limit: 8 },
+        { projectId, q: query, limit: kFiles },
         abort.current.signal,
       );
       files.value = found.files.map(({ path }) => ({ value: path, label: path }));
@@ -77,8 +92,10 @@ export function useCompletion(timeline: Timeline, input: { current: HTMLTextArea
       close();
       return false;
     }
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step !== 0) selected.value = (selected.peek() + step + offers.length) % offers.length;
+    const step = kSteps[event.key];
+    const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (step !== undefined && plain)
+      selected.value = Math.min(offers.length - 1, Math.max(0, selected.peek() + step));
     else if (event.key === "Enter" || event.key === "Tab") choose(offers[selected.peek()] ?? offers[0]!);
     else if (event.key === "Escape") close();
     else return false;
@@ -86,8 +103,12 @@ export function useCompletion(timeline: Timeline, input: { current: HTMLTextArea
     event.stopPropagation();
     return true;
   };
+  useLayoutEffect(() => {
+    shown.current?.children[selected.value]?.scrollIntoView?.({ block: "nearest" });
+  }, [selected.value, offers.length]);
   const list = open && (
     <ul
+      ref={shown}
       class="completion"
       id="completion-list"
       role="listbox"
@@ -99,6 +120,7 @@ export function useCompletion(timeline: Timeline, input: { current: HTMLTextArea
           id={`offer-${index}`}
           role="option"
           aria-selected={index === selected.value}
+          title={offer.detail}
           onPointerDown={(event) => {
             event.preventDefault();
             choose(offer);

@@ -1,0 +1,1 @@
+export declare const manyCommands: readonly { name: string; description: string }[];
