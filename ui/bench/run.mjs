@@ -52,6 +52,9 @@ report(
   88,
 );
 
+const fonts = readdirSync(new URL("assets/", dist)).filter((name) => name.endsWith(".woff2"));
+report("fonts, all of them", kilobytes(fonts.map((name) => `assets/${name}`)), "kB", 120);
+
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"],

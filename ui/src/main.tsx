@@ -9,6 +9,7 @@ import { Connection } from "./state/link";
 import { AppView } from "./views/app";
 import { AppContext } from "./views/context";
 import { conversation, loadSoon } from "./views/later";
+import { showTheme } from "./views/theme";
 
 loadSoon();
 const { code, sessionId } = takeAddress(location, history);
@@ -28,9 +29,7 @@ if (code !== undefined) void app.login.enter(code);
 else if (api.token !== null) link.start();
 else link.requireLogin();
 
-effect(() => {
-  document.documentElement.dataset["theme"] = app.prefs.theme.value;
-});
+effect(() => showTheme(document, app.prefs.theme.value));
 effect(() => {
   if (link.state.value.kind !== "online") api.distrust();
   else if (conversation.failed.peek()) void conversation.load();

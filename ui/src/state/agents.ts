@@ -9,6 +9,8 @@ const kTogetherMs = 30;
 
 export class Agents {
   readonly list: ReadonlySignal<readonly AgentInfo[]> = signal([]);
+  /** The server was asked, whatever it answered. */
+  readonly known: ReadonlySignal<boolean> = signal(false);
   /** What was said with the last change of an agent's status. */
   readonly notes: ReadonlySignal<Readonly<Record<string, string>>> = signal({});
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,12 +33,13 @@ export class Agents {
   refresh(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      this.api.call("GET /api/agents", {}).then(
-        ({ agents }) => {
-          write(this.list, agents);
-        },
-        () => {},
-      );
+      this.api
+        .call("GET /api/agents", {})
+        .then(
+          ({ agents }) => write(this.list, agents),
+          () => {},
+        )
+        .finally(() => write(this.known, true));
     }, kTogetherMs);
   }
 }

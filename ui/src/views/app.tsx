@@ -57,7 +57,9 @@ function MainArea() {
     if (page === "archived") return <views.ArchivePage />;
     return <views.SessionView key={app.sessions.madeAs.get(active!) ?? active} id={active!} />;
   }
-  if (!app.projects.known.value)
+  // The welcome lists the agents: they would push the rest of it down.
+  const welcome = app.projects.list.value.length === 0;
+  if (!app.projects.known.value || (welcome && !app.agents.known.value))
     return (
       <main class="page" id="main">
         <div class="loading" role="status">

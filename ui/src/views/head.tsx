@@ -3,7 +3,7 @@ import type { CommandId } from "../commands/table";
 import { stateNames, stateOf } from "../glance";
 import { titleOf } from "../state/tabs";
 import { useApp } from "./context";
-import { AgentMark } from "./icons";
+import { AgentMark } from "./faces";
 import { Menu } from "./menu";
 import { MessagesButton, Notice } from "./notices";
 import { PhoneMenu, StateMark } from "./parts";

@@ -60,28 +60,6 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   );
 }
 
-/** The agent at a glance: one or two letters in its own colour. */
-const marks: Record<string, string> = {
-  "claude-code": "C",
-  codex: "X",
-  gemini: "G",
-  opencode: "O",
-  demo: "D",
-};
-export function AgentMark({ cliType, name }: { cliType: string; name?: string }) {
-  if (cliType === "") return <span class="agent-mark" aria-hidden="true" />; // Not known yet.
-  const letter = marks[cliType] ?? cliType.slice(0, 1).toUpperCase();
-  const tone =
-    cliType in marks
-      ? cliType
-      : `other-${[...cliType].reduce((sum, char) => sum + char.charCodeAt(0), 0) % 4}`;
-  return (
-    <span class={`agent-mark mark-${tone}`} role="img" aria-label={name ?? cliType} title={name ?? cliType}>
-      {letter}
-    </span>
-  );
-}
-
 export function Logo({ size }: { size: number }) {
   return (
     <svg class="logo" viewBox="0 0 32 32" width={size} height={size} aria-hidden="true">

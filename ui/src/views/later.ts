@@ -32,10 +32,19 @@ export class Later<T> {
 export const conversation = new Later(() => import("./conversation"));
 export const dialogs = new Later(() => import("./dialogs"));
 
+/** Letters that the first picture seldom has: there before a conversation needs them. */
+function moreLetters(): void {
+  for (const font of ["italic 1em Inter", 'bold 1em "JetBrains Mono"'])
+    document.fonts?.load(font).catch(() => {});
+}
+
 /** A conversation's code is fetched while its text is: neither waits for the other. Dialogs when there is a moment. */
 export function loadSoon(): void {
   void conversation.load();
-  if ("requestIdleCallback" in window)
-    window.requestIdleCallback(() => void dialogs.load(), { timeout: 1000 });
-  else setTimeout(() => void dialogs.load(), 100);
+  const rest = () => {
+    void dialogs.load();
+    moreLetters();
+  };
+  if ("requestIdleCallback" in window) window.requestIdleCallback(rest, { timeout: 1000 });
+  else setTimeout(rest, 100);
 }

@@ -8,7 +8,8 @@ import { stateNames, stateOf, states, summary, type State } from "../glance";
 import type { SessionInfo } from "../wire";
 import { AgentRow } from "./sidebar/agents";
 import { useApp } from "./context";
-import { AgentMark, Icon, Logo } from "./icons";
+import { AgentMark } from "./faces";
+import { Icon, Logo } from "./icons";
 import { CopyButton, StateMark } from "./parts";
 import { titleOf } from "../state/tabs";
 

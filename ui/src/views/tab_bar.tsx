@@ -5,7 +5,8 @@ import { run } from "../commands/table";
 import { stateNames, stateOf } from "../glance";
 import { titleOf } from "../state/tabs";
 import { useApp } from "./context";
-import { AgentMark, Icon } from "./icons";
+import { AgentMark } from "./faces";
+import { Icon } from "./icons";
 import { IconButton, StateMark, Working } from "./parts";
 
 export function TabBar() {

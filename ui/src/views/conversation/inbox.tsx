@@ -7,7 +7,8 @@ import { age } from "../../format";
 import type { SessionInfo } from "../../wire";
 import { ApprovalView } from "./approval";
 import { useApp } from "../context";
-import { AgentMark, Icon } from "../icons";
+import { AgentMark } from "../faces";
+import { Icon } from "../icons";
 import { titleOf } from "../../state/tabs";
 
 /** Everything that waits for the user, over all sessions, answerable in place. */

@@ -4,7 +4,7 @@ import { createSession, warmAgent } from "../../actions/create";
 import { run } from "../../commands/table";
 import type { App } from "../../state/app";
 import { useApp } from "../context";
-import { AgentMark } from "../icons";
+import { AgentMark } from "../faces";
 import { Modal } from "../parts";
 
 export function NewSession({ projectId, close }: { projectId?: string; close: () => void }) {

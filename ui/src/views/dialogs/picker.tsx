@@ -2,7 +2,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { keyName } from "../../format";
 import type { SessionInfo } from "../../wire";
-import { AgentMark, Icon, type IconName } from "../icons";
+import { AgentMark } from "../faces";
+import { Icon, type IconName } from "../icons";
 import { SessionState } from "../session_state";
 
 export interface Entry {

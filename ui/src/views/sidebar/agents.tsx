@@ -3,7 +3,8 @@ import { useSignal } from "@preact/signals";
 import { reconnect } from "../../actions/sessions";
 import type { AgentInfo } from "../../wire";
 import { useApp } from "../context";
-import { AgentMark, Icon } from "../icons";
+import { AgentMark } from "../faces";
+import { Icon } from "../icons";
 import { CopyButton } from "../parts";
 
 /** Health of the agents: found or not, running or not, and what to do. */
