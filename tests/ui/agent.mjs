@@ -106,7 +106,10 @@ async function play(sessionId, prompt) {
   if (/\btools?\b/.test(prompt))
     await tools(sessionId, stopped, /\buntil told\b/.test(prompt));
   if (/\bapprov/.test(prompt) && !stopped()) {
-    const allowed = await approval(sessionId);
+    const allowed = await approval(
+      sessionId,
+      /\bscript\b/.test(prompt) ? script : "rm -rf build/",
+    );
     // As Codex does: a refusal ends the turn.
     if (!allowed && /\bor stop\b/.test(prompt)) return "cancelled";
   }
@@ -186,14 +189,19 @@ async function tools(sessionId, stopped, held) {
   });
 }
 
-async function approval(sessionId) {
+/** Long enough that something could hide in its middle. */
+const script = Array.from({ length: 601 }, (_, n) =>
+  n === 300 ? "rm -rf ~/important" : `echo ${n}`,
+).join("\n");
+
+async function approval(sessionId, command) {
   const id = `call-${nextId++}`;
   const toolCall = {
     toolCallId: id,
-    title: "rm -rf build/",
+    title: command,
     kind: "execute",
     status: "pending",
-    rawInput: { command: "rm -rf build/" },
+    rawInput: { command },
   };
   update(sessionId, { sessionUpdate: "tool_call", ...toolCall });
   const { outcome } = await ask("session/request_permission", {

@@ -242,7 +242,7 @@ test("approvals: no answer moves away from under the pointer that presses it", a
       await send(page, "ask for approval");
       await page.locator(".approval.pending").waitFor();
       await page.locator(from).focus();
-      const last = page.locator(".approval.pending [data-answer]").last();
+      const last = page.locator(".approval.pending .button.reject");
       const before = await last.boundingBox();
       await page.mouse.move(before.x + 4, before.y + before.height / 2);
       await page.mouse.down();

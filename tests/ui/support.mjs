@@ -144,6 +144,7 @@ export async function browser() {
   shared ??= await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox"],
+    ignoreDefaultArgs: ["--hide-scrollbars"], // They take room, as they do for users.
   });
   return shared;
 }

@@ -58,7 +58,7 @@ export async function play(session, turnId, prompt, { pace = 12 } = {}) {
   await stream(id("think"), "content", "Looking at the test first.");
   timeline.item(id("think"), { status: cancelled ? "cancelled" : "complete" });
   if (!cancelled && /\b(tools?|fix)\b/.test(prompt)) await tools(session, turnId, id, stream, stopped);
-  if (!cancelled && /\bapprov/.test(prompt)) await approval(session, turnId, id);
+  if (!cancelled && /\bapprov/.test(prompt)) await approval(session, turnId, id, /\bscript\b/.test(prompt));
   if (!cancelled && /\bquestion/.test(prompt)) await question(session, turnId, id);
   if (cancelled) return true;
   if (/\becho\b/.test(prompt)) await say("answer", prompt);
@@ -113,8 +113,9 @@ async function tools({ timeline }, turnId, id, stream, stopped) {
   });
 }
 
-async function approval(session, turnId, id) {
-  const command = "rm -rf build/";
+async function approval(session, turnId, id, long) {
+  const script = Array.from({ length: 601 }, (_, n) => (n === 300 ? "rm -rf ~/important" : `echo ${n}`));
+  const command = long ? script.join("\n") : "rm -rf build/";
   session.timeline.item(id("tool"), {
     type: "tool_call",
     turnId,

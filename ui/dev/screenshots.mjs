@@ -87,6 +87,23 @@ await shot("diff-dark", {
 });
 await shot("approval", { open: /Release build on CI/ });
 await shot("approval-dark", { open: /Release build on CI/, scheme: "dark" });
+const more = async (page) => {
+  await page.getByRole("button", { name: /^More/ }).click();
+};
+await shot("approval-more", { open: /Release build on CI/, after: more });
+await shot("approval-long", { story: "asked", open: /Run the long script/ });
+await shot("approval-hidden", { story: "asked", open: /Show the notes/, after: more });
+await shot("approval-question", { story: "asked", open: /Plan the release/, scheme: "dark" });
+await shot("phone-approval-long", { size: phone, story: "asked", open: /Run the long script/ });
+await shot("phone-approval-more", { size: phone, story: "asked", open: /Show the notes/, after: more });
+await shot("phone-question", { size: phone, story: "asked", open: /Plan the release/ });
+await shot("inbox-asked", {
+  story: "asked",
+  size: { width: 1320, height: 1800 },
+  after: async (page) => {
+    await page.getByRole("button", { name: /Inbox/ }).click();
+  },
+});
 await shot("inbox", {
   after: async (page) => {
     await page.getByRole("button", { name: /Inbox/ }).click();

@@ -211,18 +211,3 @@ function add(spans: Span[], text: string, style: Style): void {
   if (last && last.classes === joined) last.text += text;
   else spans.push({ text, classes: joined });
 }
-
-/** Text in which nothing can hide: controls, bidi overrides and invisible characters become visible escapes. */
-export function revealed(text: string): { text: string; hidden: boolean }[] {
-  const parts: { text: string; hidden: boolean }[] = [];
-  const hidden =
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
-  let from = 0;
-  for (const match of text.matchAll(hidden)) {
-    if (match.index > from) parts.push({ text: text.slice(from, match.index), hidden: false });
-    parts.push({ text: `\\u${match[0].charCodeAt(0).toString(16).padStart(4, "0")}`, hidden: true });
-    from = match.index + 1;
-  }
-  if (from < text.length) parts.push({ text: text.slice(from), hidden: false });
-  return parts;
-}

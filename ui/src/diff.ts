@@ -1,5 +1,4 @@
 // Unified diffs by line (Myers), for what an agent changed. Pure; cost is bounded whatever the files are.
-import { revealed } from "./ansi";
 import type { Diff } from "./wire";
 
 export interface DiffLine {
@@ -21,7 +20,7 @@ export interface FileDiff {
 
 /**
  * The change that an edit asks to make, from the arguments of the common editing tools. Undefined when an argument is
- * left over or a character would be invisible: then the arguments themselves are shown, and nothing hides.
+ * left over: then the arguments themselves are shown, and nothing hides.
  */
 export function askedDiff(args: Readonly<Record<string, unknown>> | undefined): Diff | undefined {
   const { file_path, old_string, new_string, content, replace_all, ...rest } = args ?? {};
@@ -29,8 +28,6 @@ export function askedDiff(args: Readonly<Record<string, unknown>> | undefined): 
   const edit = typeof old_string === "string" && typeof new_string === "string" && content === undefined;
   const write = typeof content === "string" && old_string === undefined && new_string === undefined;
   if (!edit && !write) return undefined;
-  const texts = edit ? [file_path, old_string, new_string] : [file_path, content as string];
-  if (texts.some((text) => revealed(text).some((part) => part.hidden))) return undefined;
   return edit
     ? { path: file_path, oldText: old_string, newText: new_string }
     : { path: file_path, newText: content as string };

@@ -32,8 +32,10 @@ export function count(n: number): string {
   return n < 1_000_000 ? `${Math.round(n / 1000)}k` : `${(n / 1_000_000).toFixed(1).replace(/\.0$/, "")}M`;
 }
 
+/** What is too little to be told is told as that. */
 export function cost(usd: number): string {
-  return `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`;
+  if (usd >= 0.01) return `$${usd.toFixed(2)}`;
+  return usd >= 0.0001 ? `$${usd.toFixed(4)}` : "< $0.0001";
 }
 
 export function bytes(n: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { revealed, toSpans } from "../src/ansi";
+import { toSpans } from "../src/ansi";
 
 const text = (input: string) =>
   toSpans(input)
@@ -43,16 +43,5 @@ describe("toSpans", () => {
     text("\u001b]0;" + "x".repeat(1_000_000));
     text("\u001b]0;\u001b]0;".repeat(100_000));
     expect(performance.now() - start).toBeLessThan(1000);
-  });
-});
-
-describe("revealed", () => {
-  it("shows what hides: bidi overrides, zero width, escapes", () => {
-    expect(
-      revealed("rm \u202e-rf\u200b \u001b[8m")
-        .map((part) => part.text)
-        .join(""),
-    ).toBe("rm \\u202e-rf\\u200b \\u001b[8m");
-    expect(revealed("ls -la\n\tok")).toEqual([{ text: "ls -la\n\tok", hidden: false }]);
   });
 });

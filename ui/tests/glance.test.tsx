@@ -5,7 +5,6 @@ import { askedDiff } from "../src/diff";
 import { duration, plainLine } from "../src/format";
 import { countStates, stateOf, summary } from "../src/glance";
 import { $, $$, button, press, startPage, texts, type, until, type Harness } from "./harness";
-import { readable } from "../src/views/conversation/approval";
 import { newItems } from "../src/views/conversation/chat";
 import { turnFacts } from "../src/views/conversation/items";
 import { headline, type ToolCall } from "../src/views/conversation/tool_call";
@@ -138,7 +137,7 @@ describe("going to what waits", () => {
     await press(document.body, "a", { ctrlKey: true, altKey: true, code: "KeyA" });
     await until(() => app.nav.tabs.value.active === "s-2");
     await until(() => document.activeElement?.textContent?.startsWith("Allow once"));
-    await press(document.activeElement!, "3");
+    await press(document.activeElement!, "2");
     await until(() => $(root, ".approval.decided"));
   });
 
@@ -183,24 +182,11 @@ describe("what is asked", () => {
     expect(askedDiff({ file_path: "a.ts", content: "all" })).toEqual({ path: "a.ts", newText: "all" });
   });
 
-  it("hides nothing: with any other argument or an invisible character it stays as it came", () => {
+  it("hides nothing: with any other argument it stays as it came", () => {
     expect(askedDiff({ ...edit, replace_all: true })).toBeUndefined();
     expect(askedDiff({ ...edit, mode: "force" })).toBeUndefined();
-    expect(askedDiff({ ...edit, new_string: "two\u202e" })).toBeUndefined();
     expect(askedDiff({ command: "rm -rf /" })).toBeUndefined();
     expect(askedDiff(undefined)).toBeUndefined();
-  });
-
-  it("lays out arguments that came as one line, and leaves other words alone", () => {
-    const toolArguments = { url: "https://example.com", depth: 2 };
-    expect(readable({ detail: JSON.stringify(toolArguments), toolArguments })).toBe(
-      "url: https://example.com\ndepth: 2",
-    );
-    expect(readable({ toolArguments: { text: "two\nlines" } })).toBe('{\n  "text": "two\\nlines"\n}');
-    expect(readable({ toolArguments: { list: [1] } })).toContain('"list"');
-    expect(readable({ detail: "make all", toolArguments })).toBe("make all");
-    expect(readable({ detail: '{"other": 1}', toolArguments })).toBe('{"other": 1}');
-    expect(readable({ toolArguments: {} })).toBeUndefined();
   });
 
   it("an approval of an edit shows the lines that would change", async () => {
@@ -298,6 +284,16 @@ describe("what a tool did", () => {
     expect(
       turnFacts({ ...turn, status: "completed", finishReason: "max_tokens" } as unknown as Turn),
     ).toEqual(["m", "max tokens"]);
+  });
+});
+
+describe("what a turn cost", () => {
+  it("is told as far as it can be told, and not when it cost nothing", () => {
+    const facts = (costUsd: number) => turnFacts({ type: "turn_complete", costUsd } as unknown as Turn);
+    expect(facts(0)).toEqual([]);
+    expect(facts(0.00001)).toEqual(["< $0.0001"]);
+    expect(facts(0.0042)).toEqual(["$0.0042"]);
+    expect(facts(1.239)).toEqual(["$1.24"]);
   });
 });
 

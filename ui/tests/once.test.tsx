@@ -165,6 +165,40 @@ describe("a failure", () => {
     expect(card.textContent).toBe("Clean the build folder: Rejected by you · “not yet”");
     expect($(card, ".visually-hidden")!.textContent).toBe("Clean the build folder: ");
     expect(times("The user declined this action.")).toBe(0);
+    expect($(page.root, ".tool .state.failed")).toBeNull();
+    expect($(page.root, ".tool .state")!.title).toBe("Rejected");
+    $(page.root, ".tool-head")!.click();
+    await until(() => $(page.root, ".tool .output"));
+    expect($(page.root, ".tool .output-error")).toBeNull();
+  });
+
+  it("by a refusal is found also where several calls are asked about at once", async () => {
+    const timeline = await open();
+    const options = [{ optionId: "no", name: "Reject", kind: "reject_once" }];
+    for (const id of ["c1", "c2"])
+      timeline.item(id, {
+        turnId: "t",
+        type: "tool_call",
+        toolName: "Bash",
+        callId: id,
+        status: "error",
+        toolArguments: { command: id },
+        errorMessage: "Declined.",
+      });
+    for (const id of ["c1", "c2"])
+      timeline.item(`a-${id}`, {
+        turnId: "t",
+        type: "approval",
+        callId: id,
+        title: "Run",
+        kind: "tool",
+        state: "answered",
+        status: "complete",
+        options,
+        answer: { optionId: "no" },
+      });
+    await until(() => $$(page.root, ".tool .state[title=Rejected]").length === 2);
+    expect(times("Declined.")).toBe(0);
   });
 });
 
@@ -191,6 +225,28 @@ describe("what is not going on", () => {
     const banner = await until(() => $(page.root, ".banner"));
     expect(banner.querySelector(".working")).toBeNull();
     expect($(page.root, ".app.offline")).not.toBeNull();
+  });
+
+  it("without the server nothing is counted", async () => {
+    const timeline = await open();
+    const startedAt = new Date(Date.now() - 90_000).toISOString();
+    timeline.turn("t", { type: "turn_started", startedAt });
+    timeline.item("c", {
+      turnId: "t",
+      type: "tool_call",
+      toolName: "Bash",
+      callId: "c",
+      toolArguments: { command: "make" },
+      status: "create",
+      startedAt,
+    });
+    await until(() => $(page.root, ".working-line")?.textContent?.match(/is working · 1 min/));
+    await until(() => $(page.root, ".tool .took"));
+    page.online.value = false;
+    page.pipes.forEach((pipe) => pipe.close());
+    await until(() => $(page.root, ".working-line")?.textContent?.includes("was working when"));
+    expect($(page.root, ".working-line")!.textContent).not.toMatch(/\d/);
+    expect($(page.root, ".tool .took")).toBeNull();
   });
 
   it("the context's meter says in words what it measures", async () => {

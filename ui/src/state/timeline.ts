@@ -1,7 +1,7 @@
 // A replica of one session's timeline. Applying anything twice changes nothing.
 import { batch, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { isEnded } from "../rows";
-import type { Item, ServerMessage, SessionStatus, Turn } from "../wire";
+import type { Approval, Item, ServerMessage, SessionStatus, ToolCall, Turn } from "../wire";
 import { write } from "./write";
 
 type Message<T extends ServerMessage["type"]> = Extract<ServerMessage, { type: T }>;
@@ -62,7 +62,17 @@ export class Timeline {
   hasCall(callId: string): boolean {
     return this.calls.has(callId);
   }
-  private readonly calls = new Set<string>();
+  /** A call by its id, and the last question about it. Both read `shape`, so views follow. */
+  call(callId: string): ToolCall | undefined {
+    const item = this.indexed(this.calls, callId);
+    return item?.type === "tool_call" ? item : undefined;
+  }
+  approvalOf(callId: string): Approval | undefined {
+    const item = this.indexed(this.approvals, callId);
+    return item?.type === "approval" ? item : undefined;
+  }
+  private readonly calls = new Map<string, string>();
+  private readonly approvals = new Map<string, string>();
 
   learn(facts: Partial<SessionStatus>): void {
     write(this.facts, { ...this.facts.peek(), ...facts });
@@ -200,12 +210,20 @@ export class Timeline {
     this.turnOrder.value = sorted(this.turns);
     this.children.clear();
     this.calls.clear();
+    this.approvals.clear();
     for (const id of this.order.peek()) this.index(this.items.get(id)!.peek());
     this.bump();
   }
 
+  private indexed(index: ReadonlyMap<string, string>, callId: string): Item | undefined {
+    void this.shape.value;
+    const id = index.get(callId);
+    return id === undefined ? undefined : this.items.get(id)?.value;
+  }
+
   private index(item: Item): void {
-    if (item.type === "tool_call") this.calls.add(item.callId);
+    if (item.type === "tool_call") this.calls.set(item.callId, item.itemId);
+    if (item.type === "approval" && item.callId) this.approvals.set(item.callId, item.itemId);
     if (item.parentCallId === undefined) return;
     const list = this.children.get(item.parentCallId);
     this.children.set(item.parentCallId, list ? [...list, item.itemId] : [item.itemId]);

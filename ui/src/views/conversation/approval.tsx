@@ -1,31 +1,36 @@
-// Someone waits for the user: what exactly will happen, and the answers. The same card in the chat and in the inbox.
-import { useEffect, useId, useState } from "preact/hooks";
+// Someone waits for the user: what exactly will happen, and the answers. One card for the chat, the inbox and the phone.
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { answerApproval } from "../../actions/messages";
 import { askedCall } from "../../actions/reading";
-import { askedDiff } from "../../diff";
-import { keyName } from "../../format";
-import type { Approval, ApprovalAnswer, Diff } from "../../wire";
+import { asked, piece } from "../../asked";
+import { allows } from "../../options";
+import { onOneLine, visible } from "../../reveal";
+import type { Approval, ApprovalAnswer, ApprovalOption, Diff } from "../../wire";
 import { useApp } from "../context";
-import { Markdown } from "./markdown";
+import { AskedView, isCut } from "./asked";
+import { Choices } from "./choices";
 import { Decided } from "./decided";
-import { DiffView, Revealed } from "./output";
+import { Markdown } from "./markdown";
 import { Questions } from "./questions";
+import { Revealed } from "./revealed";
 
-/** `alone`: without its conversation, where the call that is asked about stands above the question. */
+/** `alone`: out of its conversation, in the inbox. */
 export function ApprovalView({ item, alone = false }: { item: Approval; alone?: boolean }) {
   return item.state === "pending" ? <Pending item={item} alone={alone} /> : <Decided item={item} />;
 }
 
-/** The diffs of the call that is asked about, when the question itself has none. */
-function useCallDiffs(item: Approval, wanted: boolean): readonly Diff[] {
+/** The diffs of the call that is asked about. In the inbox its conversation may never have been opened. */
+function useCallDiffs(item: Approval, alone: boolean): readonly Diff[] {
   const app = useApp();
-  const [diffs, setDiffs] = useState<readonly Diff[]>([]);
+  const here = item.callId === undefined ? undefined : app.timelines.of(item.sessionId).call(item.callId);
+  const [fetched, setFetched] = useState<readonly Diff[]>([]);
+  const wanted = alone && here === undefined && item.kind === "tool";
   useEffect(() => {
     let gone = false;
     if (wanted)
       askedCall(app, item).then(
         (call) => {
-          if (!gone) setDiffs(call?.diffs ?? []);
+          if (!gone) setFetched(call?.diffs ?? []);
         },
         () => {}, // The question stands without it, and its conversation is one press away.
       );
@@ -33,133 +38,127 @@ function useCallDiffs(item: Approval, wanted: boolean): readonly Diff[] {
       gone = true;
     };
   }, [item.itemId, wanted]);
-  return diffs;
+  return here?.diffs ?? fetched;
 }
 
-/** Exactly what will happen. Arguments that came as one line of JSON are laid out; not a value is left out. */
-export function readable(item: Pick<Approval, "detail" | "toolArguments">): string | undefined {
-  const { detail, toolArguments: args } = item;
-  const laidOut = args && Object.keys(args).length > 0 ? layOut(args) : undefined;
-  if (detail === undefined || detail === "") return laidOut;
-  return laidOut && detail.startsWith("{") && sameJson(detail, args) ? laidOut : detail;
-}
-
-/** One line for each plain value; anything else as JSON. */
-function layOut(args: Readonly<Record<string, unknown>>): string {
-  const entries = Object.entries(args);
-  const plain = entries.every(
-    ([, value]) =>
-      (typeof value === "string" && !value.includes("\n")) ||
-      typeof value === "number" ||
-      typeof value === "boolean",
-  );
-  return plain
-    ? entries.map(([key, value]) => `${key}: ${String(value)}`).join("\n")
-    : JSON.stringify(args, null, 2);
-}
-
-function sameJson(text: string, value: unknown): boolean {
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
-  } catch {
-    return false;
-  }
-}
+const kTitleChars = 120;
 
 function Pending({ item, alone }: { item: Approval; alone: boolean }) {
   const app = useApp();
+  const card = useRef<HTMLElement>(null);
   const [asking, setAsking] = useState(false);
   const [refused, setRefused] = useState<string>();
   // The agent has not taken the answer yet, whoever gave it.
   const busy = asking || item.answer !== undefined;
   const problem = item.errorMessage ?? refused;
   const [note, setNote] = useState("");
+  const [open, setOpen] = useState(false);
+  const [toldToLook, setToldToLook] = useState(false);
   const protocol = app.agents.of(app.sessions.of(item.sessionId)?.value.cliType ?? "")?.protocol;
   const hint = useId();
-  const answer = (value: ApprovalAnswer) => {
+  const root = app.projects.of(app.sessions.of(item.sessionId)?.peek().projectId ?? "")?.path;
+  const what = asked(item, useCallDiffs(item, alone), root);
+  const plan = item.kind === "plan" && item.detail ? item.detail : undefined;
+  const questions = item.questions?.length ?? 0;
+  const title = questions > 1 ? `${questions} questions` : onOneLine(item.title);
+  // A title that is cut here stands in whole below.
+  const long = title.length > kTitleChars && !(what.text ?? "").includes(item.title.trim());
+  const shown = long ? { ...what, text: [item.title, what.text].filter(Boolean).join("\n\n") } : what;
+  const cut = plan === undefined ? isCut(shown) : piece(plan).cut;
+  const same = what.text !== undefined && what.text.trim() === item.title.trim();
+  const show = () => {
+    // What grows under the reader's hand does not move the reader to its end.
+    card.current?.dispatchEvent(new Event("readerhand", { bubbles: true }));
+    setOpen(true);
+  };
+  const send = (value: ApprovalAnswer) => {
     const message = note.trim();
     setAsking(true);
     void answerApproval(app, item, message === "" ? value : { ...value, message })
       .then(setRefused)
       .finally(() => setAsking(false));
   };
-  const diff = askedDiff(item.toolArguments);
-  const detail = readable(item);
-  const said = detail !== undefined && detail.trim() === item.title.trim();
-  const root = app.projects.of(app.sessions.of(item.sessionId)?.peek().projectId ?? "")?.path;
-  const callDiffs = useCallDiffs(item, alone && !diff && item.kind === "tool");
+  const choose = (option: ApprovalOption) => {
+    if (!allows(option) || !cut || open) return send({ optionId: option.optionId });
+    show();
+    setToldToLook(true);
+    // The next key is for reading: a held Enter must not allow what was not looked at.
+    card.current?.querySelector<HTMLElement>(".detail, .diff-body")?.focus({ preventScroll: true });
+  };
   const onKey = (event: KeyboardEvent) => {
-    if (
-      event.target instanceof HTMLInputElement ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey ||
-      event.repeat ||
-      busy
-    )
-      return;
-    const option = item.options[Number(event.key) - 1];
-    if (option && !item.questions?.length) {
-      event.preventDefault();
-      answer({ optionId: option.optionId });
-    }
+    const typing = event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey;
+    if (typing || event.repeat || busy || !/^[1-9]$/.test(event.key)) return;
+    const button = card.current?.querySelector<HTMLButtonElement>(`[data-answer="${event.key}"]`);
+    if (!button) return;
+    event.preventDefault();
+    button.click();
   };
   return (
-    <section class="approval pending" aria-label={`Needs you: ${item.title}`} onKeyDown={onKey}>
+    <section
+      ref={card}
+      class="approval pending"
+      aria-label={`Needs you: ${visible(title).slice(0, 200)}`}
+      onKeyDown={onKey}
+    >
       <header>
         <span class="needs-dot" aria-hidden="true" />
-        <strong class="approval-title">{said && !diff ? "May this run?" : item.title}</strong>
-        {item.toolName && !item.title.startsWith(item.toolName) && <span class="chip">{item.toolName}</span>}
+        <strong class="approval-title">
+          {same ? (
+            "May this run?"
+          ) : (
+            <Revealed text={title.length > kTitleChars ? `${title.slice(0, kTitleChars)}…` : title} />
+          )}
+        </strong>
+        {item.toolName && questions === 0 && !item.title.startsWith(item.toolName) && (
+          <span class="chip tool-name">
+            <Revealed text={onOneLine(item.toolName)} />
+          </span>
+        )}
         {busy && (
           <span class="muted" role="status">
             Sending…
           </span>
         )}
       </header>
-      {item.kind === "plan" && item.detail ? (
-        <div class="detail plan-detail">
-          <Markdown id={`plan:${item.sessionId}:${item.itemId}`} text={item.detail} final />
-        </div>
-      ) : diff ? (
-        <DiffView id={`approval:${item.sessionId}:${item.itemId}`} diff={diff} root={root} />
+      {plan === undefined ? (
+        <AskedView
+          id={`${item.sessionId}:${item.itemId}`}
+          asked={shown}
+          root={root}
+          open={open}
+          onOpen={show}
+        />
       ) : (
-        detail && (
-          <pre class="detail" tabIndex={0} aria-label="Exactly what will run">
-            <Revealed text={detail} />
-          </pre>
-        )
+        <div class={`detail-box ${cut && !open ? "short" : ""}`}>
+          <div
+            class={`detail plan-detail ${cut && !open ? "clipped" : ""}`}
+            tabIndex={0}
+            aria-label="The plan"
+          >
+            <Markdown id={`plan:${item.sessionId}:${item.itemId}`} text={plan} final />
+          </div>
+          {cut && !open && (
+            <button type="button" class="detail-more" onClick={show}>
+              <span>Only the beginning is shown.</span> <strong>Show the whole plan</strong>
+            </button>
+          )}
+        </div>
       )}
-      {callDiffs.map((one) => (
-        <DiffView key={one.path} id={`asked:${item.sessionId}:${item.itemId}`} diff={one} root={root} />
-      ))}
       {!busy && problem && (
         <p class="problem" role="alert">
           {problem}
         </p>
       )}
-      {item.questions && item.questions.length > 0 ? (
-        <Questions item={item} busy={busy} answer={answer} />
+      {toldToLook && (
+        <p class="look-first" role="status">
+          Look at it first: all of it is shown now.
+        </p>
+      )}
+      {questions > 0 ? (
+        <Questions item={item} busy={busy} alone={alone} answer={send} />
       ) : (
         <div class="approval-actions">
-          {item.options.map((option, index) => (
-            <button
-              type="button"
-              key={option.optionId}
-              disabled={busy}
-              onClick={() => answer({ optionId: option.optionId })}
-              class={`button ${option.kind === "allow_once" ? "primary" : ""} ${option.kind.startsWith("reject") ? "reject" : ""}`}
-              data-answer={index + 1}
-              aria-keyshortcuts={alone || index > 8 ? undefined : `Alt+Shift+${index + 1}`}
-            >
-              {option.name}
-              {index < 9 && (
-                <kbd aria-hidden="true">
-                  {!alone && <span class="chord">{`${keyName("Alt")} ${keyName("Shift")} `}</span>}
-                  {index + 1}
-                </kbd>
-              )}
-            </button>
-          ))}
+          <Choices item={item} busy={busy} alone={alone} choose={choose} />
           <input
             class="note"
             type="text"
@@ -178,6 +177,22 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
           </p>
         </div>
       )}
+      {what.raw !== undefined && <RawInput text={what.raw} />}
     </section>
+  );
+}
+
+/** Everything the tool is given, for whoever wants to see it as it is. */
+function RawInput({ text }: { text: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="raw-input" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Raw input</summary>
+      {open && (
+        <pre class="detail" tabIndex={0} aria-label="Raw input">
+          <Revealed text={text} />
+        </pre>
+      )}
+    </details>
   );
 }

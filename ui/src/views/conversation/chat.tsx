@@ -10,6 +10,9 @@ import { IconButton } from "../parts";
 import { estimate, RowView } from "./row";
 import { kEndThreshold, useVirtual } from "./virtual";
 
+/** So long it takes until rows that came into sight have their heights. */
+const kSettledMs = 300;
+
 export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.ComponentChildren }) {
   const app = useApp();
   const { sessionId } = timeline;
@@ -29,6 +32,14 @@ export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.Co
   const leftAt = useSignal<string | undefined>(undefined);
   const leave = () => {
     leftAt.value ??= rows.findLast((row) => row.kind === "item")?.key ?? "";
+    setTimeout(back, kSettledMs); // Whoever went somewhere and stands at the end all the same is there.
+  };
+  const isAway = () => {
+    const element = scroller.current;
+    return element && element.scrollHeight - element.scrollTop - element.clientHeight > kEndThreshold;
+  };
+  const back = () => {
+    if (isAway() === false) leftAt.value = undefined;
   };
   const loadingOlder = useRef(false);
 
@@ -37,6 +48,7 @@ export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.Co
     keyOf: (index) => rows[index]?.key ?? String(index),
     estimate: (index) => estimate(rows[index], timeline),
     scroller: () => scroller.current,
+    following: leftAt.value === undefined,
     initial: saved.current && { offset: saved.current.offset, sizes: saved.current.sizes },
   });
 
@@ -61,8 +73,7 @@ export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.Co
   const onScroll = () => {
     const element = scroller.current;
     if (!element) return; // The tab was closed in this moment.
-    const away = element.scrollHeight - element.scrollTop - element.clientHeight > kEndThreshold;
-    if (!away) leftAt.value = undefined;
+    if (!isAway()) leftAt.value = undefined;
     else if (readerMoved.current) leave();
     if (element.scrollTop < 1200 && timeline.before.peek() !== undefined && !loadingOlder.current) {
       loadingOlder.current = true;
@@ -99,10 +110,15 @@ export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.Co
     const element = scroller.current!;
     const observer = new ResizeObserver(() => {
       if (leftAt.peek() === undefined && !readerMoved.current) element.scrollTop = element.scrollHeight;
+      else back(); // What shrinks can bring the end to a reader who had left it.
     });
     observer.observe(element);
     observer.observe(element.querySelector(".chat-size")!);
-    return () => observer.disconnect();
+    element.addEventListener("readerhand", leave);
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("readerhand", leave);
+    };
   }, []);
   // Who sends wants to see what comes of it.
   const sent = rows.filter((row) => row.kind === "pending").length;

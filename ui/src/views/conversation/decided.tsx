@@ -1,5 +1,7 @@
 // A question that was answered, or that nobody answered in time.
 import { clockTime } from "../../format";
+import { wordsOf } from "../../options";
+import { onOneLine, visible } from "../../reveal";
 import type { Approval } from "../../wire";
 import { useApp } from "../context";
 import { Icon } from "../icons";
@@ -14,13 +16,14 @@ export function Decided({ item }: { item: Approval }) {
   const named = above?.type === "tool_call" && above.callId === item.callId;
   const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
   const allowed = option ? option.kind.startsWith("allow") : item.answer !== undefined;
+  const title = visible(onOneLine(item.title));
   const answers = Object.entries(item.answer?.answers ?? {});
   const said = (
     <>
       {answers.map(([question, label]) => (
         <span key={question} class="muted">
           {" "}
-          · {question} <strong>{String(label)}</strong>
+          · {visible(question)} <strong>{visible(String(label))}</strong>
         </span>
       ))}
       {words && <span class="muted"> · “{words}”</span>}
@@ -31,17 +34,17 @@ export function Decided({ item }: { item: Approval }) {
       class={`approval decided ${allowed && item.state === "answered" ? "allowed" : "refused"}`}
       aria-label="Decided approval"
     >
-      <Icon name={item.state === "answered" && allowed ? "check" : "close"} size={14} />
+      <Icon name={item.state !== "answered" ? "close" : allowed ? "check" : "refused"} size={14} />
       {named ? (
         <span>
-          <span class="visually-hidden">{item.title}: </span>
+          <span class="visually-hidden">{title}: </span>
           {decision(item)}
           {said}
         </span>
       ) : (
         <>
           <span class="grow">
-            <span class="approval-title">{item.title}</span>
+            <span class="approval-title">{title}</span>
             {said}
           </span>
           <span class="muted">{decision(item)}</span>
@@ -69,7 +72,6 @@ export function decision(item: Approval): string {
   const done = option ? (decisions[option.kind] ?? option.name) : answered ? "Answered" : "Decided";
   const who = item.answeredBy ? ` by ${item.answeredBy === "browser" ? "you" : item.answeredBy}` : "";
   const when = item.answeredAt ? `, ${clockTime(item.answeredAt)}` : "";
-  const usual = /^(always )?(allow|approve|reject|deny|decline|yes|no)( once| always)?$/i;
-  const words = option && option.name !== done && !usual.test(option.name) ? ` · ${option.name}` : "";
-  return `${done}${who}${when}${words}`;
+  const words = option && wordsOf(item, option);
+  return `${done}${who}${when}${words ? ` · ${visible(words)}` : ""}`;
 }

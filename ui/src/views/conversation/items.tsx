@@ -247,7 +247,7 @@ export function turnFacts(turn: Turn): string[] {
   const { inputTokens, outputTokens } = turn.usage ?? {};
   if (inputTokens || outputTokens)
     facts.push(`${count(inputTokens ?? 0)} in, ${count(outputTokens ?? 0)} out`);
-  if (turn.costUsd !== undefined) facts.push(cost(turn.costUsd));
+  if (turn.costUsd !== undefined && turn.costUsd > 0) facts.push(cost(turn.costUsd));
   if (turn.modelId) facts.push(turn.modelId);
   const usual = [
     "end_turn",

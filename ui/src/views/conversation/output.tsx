@@ -1,12 +1,14 @@
 // Terminal output and diffs.
 import { useMemo, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { revealed, toSpans } from "../../ansi";
+import { toSpans } from "../../ansi";
 import { changedPart, diffTexts, type DiffLine } from "../../diff";
 import { bytes, within } from "../../format";
+import { visible } from "../../reveal";
 import type { Diff } from "../../wire";
 import { fold, useApp } from "../context";
 import { Icon } from "../icons";
+import { Revealed } from "./revealed";
 
 const kFoldedLines = 16;
 const kMostLines = 4000;
@@ -22,31 +24,6 @@ export function Ansi({ text }: { text: string }) {
           <span key={index} class={span.classes}>
             {span.text}
           </span>
-        ),
-      )}
-    </>
-  );
-}
-
-/** Words with a hyphen stay whole: a line that ends in "--" and one that begins with "release" are not `--release`. */
-function whole(text: string) {
-  if (text.length > 4000) return text; // So much is no command to be read word by word.
-  return text
-    .split(/(\S*-\S*)/)
-    .map((part, index) => (index % 2 === 1 ? <span class="whole">{part}</span> : part));
-}
-
-/** Text in which nothing hides: for commands that are about to run. */
-export function Revealed({ text }: { text: string }) {
-  return (
-    <>
-      {revealed(text).map((part, index) =>
-        part.hidden ? (
-          <mark key={index} class="hidden-char" title="A character that would be invisible">
-            {part.text}
-          </mark>
-        ) : (
-          whole(part.text)
         ),
       )}
     </>
@@ -119,39 +96,55 @@ export function useDiff(diff: Diff) {
   return useMemo(() => diffTexts(diff.oldText, diff.newText), [diff.oldText, diff.newText]);
 }
 
-/** One file's changes. `bare`: whatever is around it already names the file and folds it. */
+/**
+ * One file's changes. `bare`: whatever is around it already names the file and folds it. `most`: a change that is asked for
+ * is not folded; so many lines of it are shown, in a box that does not scroll.
+ */
 export function DiffView({
   id,
   diff,
   root = "",
   bare = false,
+  most,
+  onMore,
 }: {
   id: string;
   diff: Diff;
   root?: string;
   bare?: boolean;
+  most?: number;
+  onMore?: () => void;
 }) {
   const file = useDiff(diff);
   const large = file.added + file.removed > 60;
   const { open: unfolded, toggle } = fold(`diff:${id}:${diff.path}`, !large);
-  const open = bare || unfolded;
-  const [limit, setLimit] = useState(400);
+  const open = bare || most !== undefined || unfolded;
+  const [grown, setLimit] = useState(400);
+  const limit = most ?? grown;
   const total = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
   let left = limit;
+  const name = (
+    <>
+      <span class="path" title={visible(diff.path)}>
+        <bdi>
+          <Revealed text={within(root, diff.path)} />
+        </bdi>
+      </span>
+      {diff.oldText === undefined && <span class="chip">new</span>}
+      <DiffStat {...file} />
+    </>
+  );
   return (
-    <section class={`diff ${bare ? "bare" : ""}`}>
-      {!bare && (
+    <section class={`diff ${bare ? "bare" : ""} ${most === undefined ? "" : "asked"}`}>
+      {most !== undefined && <div class="diff-head">{name}</div>}
+      {most === undefined && !bare && (
         <button type="button" class="diff-head" aria-expanded={open} onClick={toggle}>
           <Icon name="chevron" size={12} />
-          <span class="path" title={diff.path}>
-            {within(root, diff.path)}
-          </span>
-          {diff.oldText === undefined && <span class="chip">new</span>}
-          <DiffStat {...file} />
+          {name}
         </button>
       )}
       {open && (
-        <div class="diff-body" role="region" aria-label={`Changes in ${diff.path}`} tabIndex={0}>
+        <div class="diff-body" role="region" aria-label={`Changes in ${visible(diff.path)}`} tabIndex={0}>
           {file.hunks.length === 0 && <p class="muted">No line changed.</p>}
           {file.hunks.map((hunk, index) => {
             const lines = hunk.lines.slice(0, Math.max(0, left));
@@ -171,12 +164,18 @@ export function DiffView({
               )
             );
           })}
-          {total > limit && (
+          {total > limit && most === undefined && (
             <button type="button" class="link-button" onClick={() => setLimit(limit * 5)}>
               Show more lines ({total - limit} left)
             </button>
           )}
         </div>
+      )}
+      {most !== undefined && total > limit && (
+        <button type="button" class="detail-more" onClick={onMore}>
+          <span>Only the beginning is shown: {total} lines in all.</span>{" "}
+          <strong>Show all {total} lines</strong>
+        </button>
       )}
     </section>
   );
@@ -216,12 +215,14 @@ function withMarks(lines: readonly DiffLine[]) {
         <td class="text">
           {part && end! > part.start && end! - part.start < line.text.length ? (
             <>
-              {line.text.slice(0, part.start)}
-              <mark>{line.text.slice(part.start, end)}</mark>
-              {line.text.slice(end)}
+              <Revealed text={line.text.slice(0, part.start)} />
+              <mark>
+                <Revealed text={line.text.slice(part.start, end)} />
+              </mark>
+              <Revealed text={line.text.slice(end)} />
             </>
           ) : (
-            line.text
+            <Revealed text={line.text} />
           )}
         </td>
       </tr>

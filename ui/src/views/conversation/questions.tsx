@@ -1,87 +1,124 @@
 // Questions with choices: every one is answered, then all are sent.
 import { useState } from "preact/hooks";
-import type { Approval, ApprovalAnswer } from "../../wire";
+import { answersOf, isAnswered, type Given } from "../../questions";
+import type { Approval, ApprovalAnswer, Question } from "../../wire";
+import { Choices } from "./choices";
+import { Revealed } from "./revealed";
+
+const nothing: Given = { ticked: [], other: "" };
 
 export function Questions({
   item,
   busy,
+  alone,
   answer,
 }: {
   item: Approval;
   busy: boolean;
+  alone: boolean;
   answer: (value: ApprovalAnswer) => void;
 }) {
-  const [chosen, setChosen] = useState<Record<string, string[]>>({});
+  const [given, setGiven] = useState<Readonly<Record<string, Given>>>({});
   const questions = item.questions ?? [];
-  const toggle = (question: string, label: string, many: boolean) =>
-    setChosen((old) => {
-      const now = old[question] ?? [];
-      const next = !many
-        ? [label]
-        : now.includes(label)
-          ? now.filter((other) => other !== label)
-          : [...now, label];
-      return { ...old, [question]: next };
-    });
-  const complete = questions.every((question) => (chosen[question.question] ?? []).length > 0);
-  const reject = item.options.find((option) => option.kind.startsWith("reject"));
+  const change = (question: Question, next: Given) =>
+    setGiven((old) => ({ ...old, [question.question]: next }));
+  const complete = questions.every((question) => isAnswered(given[question.question] ?? nothing));
   return (
     <form
       class="questions"
       onSubmit={(event) => {
         event.preventDefault();
-        if (complete)
-          answer({
-            answers: Object.fromEntries(questions.map((q) => [q.question, chosen[q.question]!.join(", ")])),
-          });
+        if (complete && !busy) answer({ answers: answersOf(questions, given) });
       }}
     >
       {questions.map((question, at) => (
-        <fieldset key={question.question}>
-          <legend>
-            {question.header && <span class="chip">{question.header}</span>} {question.question}
-          </legend>
-          {question.options.map((option) => (
-            <label key={option.label} class="choice">
-              <input
-                type={question.multiSelect ? "checkbox" : "radio"}
-                name={`${item.itemId}:${at}`}
-                checked={(chosen[question.question] ?? []).includes(option.label)}
-                onChange={() => toggle(question.question, option.label, question.multiSelect)}
-              />
-              <span>
-                <strong>{option.label}</strong>
-                {option.description && <span class="muted"> {option.description}</span>}
-              </span>
-            </label>
-          ))}
-          <input
-            class="note"
-            type="text"
-            aria-label={`Another answer to: ${question.question}`}
-            placeholder="Another answer"
-            onInput={(event) => {
-              const text = event.currentTarget.value.trim();
-              setChosen((old) => ({ ...old, [question.question]: text === "" ? [] : [text] }));
-            }}
-          />
-        </fieldset>
+        <QuestionFields
+          key={question.question}
+          name={`${item.itemId}:${at}`}
+          question={question}
+          // With one question its words are the title of the card.
+          titled={questions.length === 1 && question.question === item.title}
+          given={given[question.question] ?? nothing}
+          change={(next) => change(question, next)}
+        />
       ))}
       <div class="approval-actions">
-        <button type="submit" class="button primary" disabled={busy || !complete}>
-          Answer
-        </button>
-        {reject && (
-          <button
-            type="button"
-            class="button reject"
-            disabled={busy}
-            onClick={() => answer({ optionId: reject.optionId })}
-          >
-            {reject.name}
-          </button>
-        )}
+        <Choices
+          item={item}
+          busy={busy}
+          alone={alone}
+          keys={false}
+          choose={(option) => answer({ optionId: option.optionId })}
+          primary={
+            <button type="submit" class="button primary" disabled={busy || !complete}>
+              Answer
+            </button>
+          }
+        />
       </div>
     </form>
+  );
+}
+
+function QuestionFields({
+  name,
+  question,
+  titled,
+  given,
+  change,
+}: {
+  name: string;
+  question: Question;
+  titled: boolean;
+  given: Given;
+  change: (next: Given) => void;
+}) {
+  const many = question.multiSelect;
+  const toggle = (label: string) => {
+    if (!many) return change({ ticked: [label], other: "" });
+    const ticked = given.ticked.includes(label)
+      ? given.ticked.filter((other) => other !== label)
+      : [...given.ticked, label];
+    change({ ...given, ticked });
+  };
+  return (
+    <fieldset>
+      <legend class={titled ? "visually-hidden" : ""}>
+        {question.header && <span class="chip">{question.header}</span>} <Revealed text={question.question} />
+      </legend>
+      {question.options.map((option) => (
+        <label key={option.label} class="choice">
+          <input
+            type={many ? "checkbox" : "radio"}
+            name={name}
+            checked={given.ticked.includes(option.label)}
+            onChange={() => toggle(option.label)}
+          />
+          <span>
+            <strong>
+              <Revealed text={option.label} />
+            </strong>
+            {option.description && (
+              <span class="muted">
+                {" "}
+                <Revealed text={option.description} />
+              </span>
+            )}
+          </span>
+        </label>
+      ))}
+      <input
+        class="note"
+        type="text"
+        value={given.other}
+        aria-label={`Another answer to: ${question.question}`}
+        placeholder={many ? "Another answer, beside what is ticked" : "Another answer"}
+        onInput={(event) => {
+          const other = event.currentTarget.value;
+          // One answer only: words of one's own take the place of a choice.
+          change({ ticked: many || other.trim() === "" ? given.ticked : [], other });
+        }}
+      />
+    </fieldset>
   );
 }

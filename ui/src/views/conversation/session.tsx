@@ -146,7 +146,9 @@ function WorkingLine({
   name: string;
 }) {
   const app = useApp();
-  const since = running?.startedAt ? app.now.value - Date.parse(running.startedAt) : 0;
+  // Without the server nobody knows whether it still works, nor for how long.
+  const known = app.link.state.value.kind === "online";
+  const since = known && running?.startedAt ? app.now.value - Date.parse(running.startedAt) : 0;
   const jump = () => {
     const { sessionId } = timeline;
     const itemId = app.inbox.of(sessionId)?.item.itemId;
@@ -162,7 +164,8 @@ function WorkingLine({
     <p class="working-line" role="status">
       <Working label="Working" />
       <span>
-        {name} is working{since >= 3000 ? <span aria-hidden="true"> · {duration(since)}</span> : ""}
+        {known ? `${name} is working` : `${name} was working when the connection was lost`}
+        {since >= 3000 ? <span aria-hidden="true"> · {duration(since)}</span> : ""}
       </span>
     </p>
   );

@@ -1,14 +1,18 @@
 // A tool call as a developer wants to see it: what it does, how it goes, and on demand everything.
 import type { ComponentChildren } from "preact";
 import { toSpans } from "../../ansi";
+import { unwrapped } from "../../asked";
 import type { App } from "../../state/app";
 import { duration, within } from "../../format";
+import { allows } from "../../options";
+import { onOneLine, visible } from "../../reveal";
 import { isFinal, type Timeline } from "../../state/timeline";
 import type { Item } from "../../wire";
 import { fold, useApp } from "../context";
 import { Icon, type IconName } from "../icons";
 import { ItemView } from "./items";
-import { DiffStat, DiffView, Output, Revealed, useDiff } from "./output";
+import { DiffStat, DiffView, Output, useDiff } from "./output";
+import { Revealed } from "./revealed";
 import { narrow, StateMark, Working } from "../parts";
 
 export type ToolCall = Extract<Item, { type: "tool_call" }>;
@@ -56,12 +60,6 @@ export function headline(item: ToolCall, root = ""): { verb: string; what: strin
   return { verb: name, what: name.includes(what) ? "" : what };
 }
 
-/** A command that is only handed to a shell is that command. */
-function unwrapped(command: readonly string[]): string {
-  const shell = /(?:^|\/)(?:ba|z|da)?sh$/.test(command[0] ?? "") && /^-l?c$/.test(command[1] ?? "");
-  return shell && command.length === 3 ? command[2]! : command.join(" ");
-}
-
 /** Why it failed, unless its turn failed for the same reason: that is said once, where the turn ends. */
 export function ownProblem(
   timeline: Timeline,
@@ -74,38 +72,34 @@ export function ownProblem(
 }
 
 function StateIcon({ item, timeline }: { item: ToolCall; timeline: Timeline }) {
-  if (!isFinal(item) && approvalOf(timeline, item)?.state === "pending")
+  if (!isFinal(item) && timeline.approvalOf(item.callId)?.state === "pending")
     return <StateMark state="needs" label="Waits for your answer" />;
   if (!isFinal(item)) return <Working label="Running" />;
+  if (wasRejected(timeline, item)) return <EndMark look="muted" icon="refused" name="Rejected" />;
   if (item.status === "error" || item.toolOutputIsError)
-    return (
-      <span class="state failed" title="Failed">
-        <Icon name="close" size={14} />
-        <span class="visually-hidden">Failed</span>
-      </span>
-    );
-  if (item.status === "cancelled")
-    return (
-      <span class="state muted" title="Cancelled">
-        <Icon name="stop" size={12} />
-        <span class="visually-hidden">Cancelled</span>
-      </span>
-    );
+    return <EndMark look="failed" icon="close" name="Failed" />;
+  if (item.status === "cancelled") return <EndMark look="muted" icon="stop" name="Cancelled" />;
+  return <EndMark look="done" icon="check" name="Done" />;
+}
+
+function EndMark({ look, icon, name }: { look: string; icon: IconName; name: string }) {
   return (
-    <span class="state done" title="Done">
-      <Icon name="check" size={14} />
-      <span class="visually-hidden">Done</span>
+    <span class={`state ${look}`} title={name}>
+      <Icon name={icon} size={icon === "stop" ? 12 : 14} />
+      <span class="visually-hidden">{name}</span>
     </span>
   );
 }
 
 function Took({ item, timeline }: { item: ToolCall; timeline: Timeline }) {
   const app = useApp();
-  if (!isFinal(item) && approvalOf(timeline, item)?.state === "pending") return null; // It has not begun.
+  if (!isFinal(item) && timeline.approvalOf(item.callId)?.state === "pending") return null; // It has not begun.
   if (isFinal(item)) {
     const ms = item.endedAt ? Date.parse(item.endedAt) - Date.parse(item.startedAt) : 0;
     return ms >= 100 ? <span class="took">{duration(ms)}</span> : null;
   }
+  // Without the server nobody knows whether it still runs.
+  if (app.link.state.value.kind !== "online") return null;
   const ms = app.now.value - Date.parse(item.startedAt);
   return ms >= 2000 ? <span class="took">{duration(ms)}</span> : null;
 }
@@ -117,21 +111,31 @@ export function ToolCallView({ item }: { item: ToolCall }) {
     .childrenOf(item.callId)
     .filter((id) => timeline.item(id)?.peek().type !== "approval");
   const hasDiff = (item.diffs?.length ?? 0) > 0;
-  const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff);
+  // While it is asked about, the question shows what it would change.
+  const waits = !isFinal(item) && timeline.approvalOf(item.callId)?.state === "pending";
+  const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff && !waits);
+  const rejected = wasRejected(timeline, item);
   const root = projectPath(app, item.sessionId);
   const { verb, what } = headline(item, root);
   const own = ownProblem(timeline, item);
   const problem = own ?? (item.toolOutputIsError ? saidLine(item) : undefined);
   return (
-    <section class={`tool tool-${item.status} ${open ? "open" : ""}`} aria-label={`Tool ${verb}`}>
+    <section
+      class={`tool tool-${rejected ? "rejected" : item.status} ${open ? "open" : ""}`}
+      aria-label={`Tool ${visible(verb)}`}
+    >
       <button type="button" class="tool-head" aria-expanded={open} onClick={toggle}>
         <Icon name={children.length > 0 ? "agent" : (icons[item.kind ?? "other"] ?? "tool")} size={15} />
         <span class="verb">
-          <bdi>{verb}</bdi>
+          <bdi>
+            <Revealed text={onOneLine(verb).slice(0, 200)} />
+          </bdi>
         </span>
         {what !== "" && (
-          <code class="what" title={what}>
-            {oneLine(what)}
+          <code class="what" title={visible(what).slice(0, 2000)}>
+            <bdi>
+              <Revealed text={oneLine(what)} />
+            </bdi>
           </code>
         )}
         {hasDiff && item.diffs!.length === 1 && <Stat diff={item.diffs![0]!} />}
@@ -144,7 +148,7 @@ export function ToolCallView({ item }: { item: ToolCall }) {
         <StateIcon item={item} timeline={timeline} />
         <Icon name="chevron" size={12} />
       </button>
-      {problem && !open && !wasRejected(timeline, item) && <p class="tool-problem">{problem}</p>}
+      {problem && !open && !rejected && <p class="tool-problem">{problem}</p>}
       {open && (
         <div class="tool-body">
           <Details item={item} root={root} shown={what} />
@@ -174,7 +178,7 @@ export function ToolCallView({ item }: { item: ToolCall }) {
               itemId={item.itemId}
               text={item.toolOutput}
               size={item.outputBytes}
-              isError={item.toolOutputIsError ?? item.status === "error"}
+              isError={!rejected && (item.toolOutputIsError ?? item.status === "error")}
             />
           )}
           {item.toolOutput === undefined && !hasDiff && children.length === 0 && (
@@ -190,17 +194,11 @@ function Stat({ diff }: { diff: NonNullable<ToolCall["diffs"]>[number] }) {
   return <DiffStat {...useDiff(diff)} />;
 }
 
-/** The question about this call, where it stands right below. */
-function approvalOf(timeline: Timeline, item: ToolCall) {
-  const next = timeline.neighbour(item.itemId, 1);
-  return next?.type === "approval" && next.callId === item.callId ? next : undefined;
-}
-
-/** The user refused it, and that can be read: nobody has to be told twice. */
+/** The user refused it, and that can be read: nobody has to be told twice, and nothing went wrong. */
 function wasRejected(timeline: Timeline, item: ToolCall): boolean {
-  const asked = approvalOf(timeline, item);
+  const asked = timeline.approvalOf(item.callId);
   const option = asked?.options.find(({ optionId }) => optionId === asked.answer?.optionId);
-  return option?.kind.startsWith("reject") ?? false;
+  return option !== undefined && !allows(option);
 }
 
 /** A line that the head shows as a whole, and in which nothing can hide. */
@@ -221,7 +219,7 @@ function Details({ item, root, shown }: { item: ToolCall; root: string; shown: s
         <span class="prompt" aria-hidden="true">
           ${" "}
         </span>
-        <Revealed text={Array.isArray(command) ? command.join(" ") : command} />
+        <Revealed text={Array.isArray(command) ? command.join(" ") : command} words />
       </pre>,
     );
   } else if (item.diffs?.length) {
@@ -231,8 +229,8 @@ function Details({ item, root, shown }: { item: ToolCall; root: string; shown: s
       <ul class="places">
         {item.locations.map((place) => (
           <li key={`${place.path}:${place.line}`}>
-            <code title={place.path}>
-              {within(root, place.path)}
+            <code title={visible(place.path)}>
+              <Revealed text={within(root, place.path)} />
               {place.line !== undefined ? `:${place.line}` : ""}
             </code>
           </li>
@@ -242,7 +240,7 @@ function Details({ item, root, shown }: { item: ToolCall; root: string; shown: s
   } else if (args && Object.keys(args).length > 0) {
     parts.push(
       <pre class="arguments" tabIndex={0} aria-label="Arguments">
-        {JSON.stringify(args, null, 2)}
+        <Revealed text={JSON.stringify(args, null, 2)} />
       </pre>,
     );
   }
@@ -254,7 +252,8 @@ const kLongestPath = 72;
 export const oneLine = (text: string) =>
   /^[^\s"'|&;]*\/[^\s"'|&;]*$/.test(text) && !/^\w+:/.test(text) && text.length > kLongestPath
     ? `…${text.slice(-kLongestPath)}`
-    : text.replace(/\s+/g, " ").slice(0, 200);
+    : onOneLine(text).slice(0, 200);
+
 /**
  * What went wrong, in a line and without the colours of a terminal: commands tell it at their end, others at once.
  */

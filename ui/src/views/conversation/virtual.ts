@@ -13,6 +13,8 @@ export interface VirtualOptions {
   keyOf(index: number): string;
   estimate(index: number): number;
   scroller(): HTMLElement | null;
+  /** Whether the end is followed when the reader is there. */
+  following: boolean;
   initial?: { offset: number; sizes: unknown[] };
   onChange?(list: Virtualizer<HTMLElement, HTMLElement>): void;
 }
@@ -51,7 +53,7 @@ export function useVirtual(options: VirtualOptions): Virtualizer<HTMLElement, HT
     overscan: 6,
     anchorTo: "end" as const,
     followOnAppend: true,
-    scrollEndThreshold: kEndThreshold,
+    scrollEndThreshold: options.following ? kEndThreshold : -1, // No distance from the end is that small.
     paddingStart: 24,
     paddingEnd: 24,
     initialOffset: options.initial?.offset ?? (() => estimatedEnd(options)),

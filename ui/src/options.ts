@@ -1,0 +1,76 @@
+// The answers of an approval as the page offers them: by what they do, never by what the agent calls them. Pure.
+import type { Approval, ApprovalOption } from "./wire";
+
+type Kind = ApprovalOption["kind"];
+
+const labels: Readonly<Record<Approval["kind"], Readonly<Record<Kind, string>>>> = {
+  tool: {
+    allow_once: "Allow once",
+    allow_always: "Always allow",
+    reject_once: "Reject",
+    reject_always: "Always reject",
+  },
+  plan: {
+    allow_once: "Approve the plan",
+    allow_always: "Approve and always allow",
+    reject_once: "Keep planning",
+    reject_always: "Always reject",
+  },
+  question: {
+    allow_once: "Allow once",
+    allow_always: "Always allow",
+    reject_once: "Do not answer",
+    reject_always: "Always reject",
+  },
+};
+
+/** Names that say no more than the kind does. */
+const usual: Readonly<Record<Kind, RegExp>> = {
+  allow_once:
+    /^(yes|ok|allow|approve|accept|proceed|continue|run)( once| this time| this| it)?$|^yes, proceed$/,
+  allow_always: /^(always )?(yes|allow|approve|accept)( always)?$/,
+  reject_once:
+    /^(no|reject|deny|decline|refuse|cancel|abort)( once| this time| this| it)?$|^no, (and tell \w+( \w+)? what to do differently|provide feedback)$/,
+  reject_always: /^(always )?(no|reject|deny|decline|refuse)( always)?$/,
+};
+
+export const allows = ({ kind }: ApprovalOption): boolean => kind.startsWith("allow");
+
+export const labelOf = (item: Pick<Approval, "kind">, option: ApprovalOption): string =>
+  labels[item.kind][option.kind];
+
+/** What the agent's own name for an answer says beyond its kind: what it covers, or what else happens. */
+export function wordsOf(item: Pick<Approval, "kind">, option: ApprovalOption): string | undefined {
+  const name = option.name.trim();
+  const label = labelOf(item, option);
+  if (
+    name === "" ||
+    name.toLowerCase() === label.toLowerCase() ||
+    usual[option.kind].test(name.toLowerCase())
+  )
+    return undefined;
+  // "Always allow npm test" under "Always allow" is about npm test.
+  const rest = name.toLowerCase().startsWith(`${label.toLowerCase()} `) ? name.slice(label.length + 1) : name;
+  return rest;
+}
+
+export interface Arranged {
+  primary?: ApprovalOption;
+  reject?: ApprovalOption;
+  rest: readonly ApprovalOption[];
+}
+
+/** One to go on, one to refuse, and the rest in the agent's order. What lasts is never the first choice where a single time is offered. */
+export function arrange(options: readonly ApprovalOption[]): Arranged {
+  const first = (...kinds: Kind[]) =>
+    kinds
+      .map((kind) => options.find((option) => option.kind === kind))
+      .find((option) => option !== undefined);
+  const primary = first("allow_once", "allow_always");
+  const reject = first("reject_once", "reject_always");
+  return {
+    ...(primary && { primary }),
+    ...(reject && { reject }),
+    rest: options.filter((option) => option !== primary && option !== reject),
+  };
+}
