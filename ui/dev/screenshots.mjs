@@ -85,6 +85,13 @@ await shot("diff-dark", {
     await page.getByRole("button", { name: /Bash/ }).click();
   },
 });
+await shot("file-menu", {
+  open: cart,
+  after: async (page) => {
+    await page.getByRole("button", { name: /Edit.*total.ts/ }).scrollIntoViewIfNeeded();
+    await page.locator(".places .file-link").first().click();
+  },
+});
 await shot("approval", { open: /Release build on CI/ });
 await shot("approval-dark", { open: /Release build on CI/, scheme: "dark" });
 const more = async (page) => {

@@ -261,7 +261,7 @@ function conversation({ timeline }) {
     title: "Run npm test",
     kind: "tool",
     state: "answered",
-    options: [{ optionId: "once", name: "Allowed once", kind: "allow_once" }],
+    options: [{ optionId: "once", name: "Allow once", kind: "allow_once" }],
     answer: { optionId: "once" },
     answeredAt: time(30),
     answeredBy: "you",

@@ -46,9 +46,12 @@ export function commandOf(args: Arguments): string | undefined {
   return typeof command === "string" ? command : undefined;
 }
 
+/** Words that a shell would take apart are quoted. */
 export function unwrapped(command: readonly string[]): string {
   const shell = /(?:^|\/)(?:ba|z|da)?sh$/.test(command[0] ?? "") && /^-l?c$/.test(command[1] ?? "");
-  return shell && command.length === 3 ? command[2]! : command.join(" ");
+  const quoted = (word: string) =>
+    /^[\w@%+=:,./\u0080-\uffff-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return shell && command.length === 3 ? command[2]! : command.map(quoted).join(" ");
 }
 
 /** The agent's words stand behind the command, after an empty line. */

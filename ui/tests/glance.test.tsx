@@ -267,6 +267,7 @@ describe("what a tool did", () => {
     );
     expect(call({ toolArguments: { command: ["/bin/bash", "-lc", "cat a.txt"] } }).what).toBe("cat a.txt");
     expect(call({ toolArguments: { command: ["bash", "run.sh", "-c"] } }).what).toBe("bash run.sh -c");
+    expect(call({ toolArguments: { command: ["rm", "a b", "it's"] } }).what).toBe("rm 'a b' 'it'\\''s'");
     const path = "/home/ada/shop/src/a.ts";
     expect(call({ title: path, toolArguments: { file_path: path } })).toEqual({
       verb: "Tool",

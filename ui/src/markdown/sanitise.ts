@@ -1,6 +1,8 @@
 // The one place where text becomes HTML. Everything that arrives here is hostile; a fragment leaves, never a string.
 import createDOMPurify, { type Config } from "dompurify";
 import { Marked, Parser, Lexer, type TokensList } from "marked";
+import { placeOf, type Place } from "../paths";
+import { visible } from "../reveal";
 
 /** Our Trusted Types policy. It is private to this file and only DOMPurify uses it, to parse into an inert document. */
 interface Policy {
@@ -96,7 +98,13 @@ const config: Config = {
 
 // Set once: parsing these lists again for every block costs more than most blocks.
 purify.setConfig(config);
-purify.addHook("uponSanitizeAttribute", (_node, data) => {
+/** Files that links lead to, until the link is done: a path is no address and never becomes one. */
+const places = new WeakMap<Element, Place>();
+purify.addHook("uponSanitizeAttribute", (node, data) => {
+  if (data.attrName === "href" && node.tagName === "A") {
+    const place = placeOf(data.attrValue);
+    if (place) places.set(node, place);
+  }
   if (
     data.attrName === "class" &&
     !/^(?:language-[\w+#.-]{1,40}|task|task done|remote-image)$/.test(data.attrValue)
@@ -113,6 +121,8 @@ function safeLink(link: Element): void {
   const url = parse(link.getAttribute("href"));
   if (!url || !/^(?:https?|mailto):$/.test(url.protocol)) {
     link.removeAttribute("href");
+    const place = places.get(link);
+    if (place) toFile(link, place);
     return;
   }
   link.setAttribute("href", url.href);
@@ -121,6 +131,18 @@ function safeLink(link: Element): void {
   link.setAttribute("title", url.href);
   const host = url.protocol === "mailto:" ? "" : url.host;
   if (host !== "" && !(link.textContent ?? "").includes(host)) link.setAttribute("data-host", host);
+}
+
+/** A file in the text can be asked about. What the page does with it is not in the text. */
+export function toFile(element: Element, { path, line, column }: Place): void {
+  element.setAttribute("class", "file-link");
+  element.setAttribute("role", "button");
+  element.setAttribute("tabindex", "0");
+  element.setAttribute("aria-haspopup", "menu");
+  element.setAttribute("data-path", path);
+  if (line !== undefined) element.setAttribute("data-line", String(line));
+  if (column !== undefined) element.setAttribute("data-column", String(column));
+  element.setAttribute("title", visible(path));
 }
 
 /** Only images that are in the text itself are drawn. A remote one becomes a link: no request leaves without a click. */

@@ -1,7 +1,8 @@
 // One message as rendered markdown. Finished blocks stay as they are; the last one is drawn again, once per frame.
 import { BlockSplitter, mended, type Block } from "./blocks";
 import { CodeBlock } from "./code";
-import { renderBlock } from "./sanitise";
+import { wordPlace } from "../paths";
+import { renderBlock, toFile } from "./sanitise";
 
 /** A frame gives the text this much; what is left is drawn in the next ones, so that a burst never stops the page. */
 const kSliceMs = 3;
@@ -138,8 +139,12 @@ export class MarkdownView {
   }
 }
 
-/** Code inside lists and quotes gets the same frame as code at top level; tables get room to scroll. */
+/** Code inside lists and quotes gets the same frame as code at top level, files become links, tables get room to scroll. */
 function enhance(fragment: DocumentFragment): void {
+  for (const code of fragment.querySelectorAll("code")) {
+    const place = code.closest("pre, a") ? undefined : wordPlace(code.textContent ?? "");
+    if (place) toFile(code, place);
+  }
   for (const pre of fragment.querySelectorAll("pre")) {
     const code = new CodeBlock();
     const lang = /language-(\S+)/.exec(pre.firstElementChild?.className ?? "")?.[1] ?? "";

@@ -11,6 +11,7 @@ import { AskedView, isCut } from "./asked";
 import { Choices } from "./choices";
 import { Decided } from "./decided";
 import { Markdown } from "./markdown";
+import { useRoot } from "./places";
 import { Questions } from "./questions";
 import { Revealed } from "./revealed";
 
@@ -56,7 +57,7 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
   const [toldToLook, setToldToLook] = useState(false);
   const protocol = app.agents.of(app.sessions.of(item.sessionId)?.value.cliType ?? "")?.protocol;
   const hint = useId();
-  const root = app.projects.of(app.sessions.of(item.sessionId)?.peek().projectId ?? "")?.path;
+  const root = useRoot(item.sessionId);
   const what = asked(item, useCallDiffs(item, alone), root);
   const plan = item.kind === "plan" && item.detail ? item.detail : undefined;
   const questions = item.questions?.length ?? 0;
@@ -135,7 +136,12 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
             tabIndex={0}
             aria-label="The plan"
           >
-            <Markdown id={`plan:${item.sessionId}:${item.itemId}`} text={plan} final />
+            <Markdown
+              id={`plan:${item.sessionId}:${item.itemId}`}
+              sessionId={item.sessionId}
+              text={plan}
+              final
+            />
           </div>
           {cut && !open && (
             <button type="button" class="detail-more" onClick={show}>

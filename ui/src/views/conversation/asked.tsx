@@ -23,7 +23,7 @@ export function AskedView({
 }: {
   id: string;
   asked: Asked;
-  root: string | undefined;
+  root: string;
   open: boolean;
   onOpen: () => void;
 }) {

@@ -50,7 +50,12 @@ function MessageView({ item }: { item: Of<"message"> }) {
     ) : null;
   return (
     <article class="message agent" aria-busy={!isFinal(item)}>
-      <Markdown id={`${item.sessionId}:${item.itemId}`} text={item.content} final={isFinal(item)} />
+      <Markdown
+        id={`${item.sessionId}:${item.itemId}`}
+        sessionId={item.sessionId}
+        text={item.content}
+        final={isFinal(item)}
+      />
       {cut}
       {isFinal(item) && (
         <div class="message-tools">
@@ -157,7 +162,12 @@ function ThinkingView({ item }: { item: Of<"thinking"> }) {
       </button>
       {open && (
         <div class="thinking-body">
-          <Markdown id={`${item.sessionId}:${item.itemId}`} text={item.content} final={!running} />
+          <Markdown
+            id={`${item.sessionId}:${item.itemId}`}
+            sessionId={item.sessionId}
+            text={item.content}
+            final={!running}
+          />
         </div>
       )}
     </section>

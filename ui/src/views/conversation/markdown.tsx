@@ -1,9 +1,23 @@
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { forgetMarkdown, markdownFor } from "../../markdown/view";
+import type { Place } from "../../paths";
+import { PlaceMenu, useRoot } from "./places";
 
 /** Rendered markdown enters the page as nodes, by ref: no HTML string ever reaches a component. */
-export function Markdown({ id, text, final }: { id: string; text: string; final: boolean }) {
+export function Markdown({
+  id,
+  sessionId,
+  text,
+  final,
+}: {
+  id: string;
+  sessionId: string;
+  text: string;
+  final: boolean;
+}) {
   const box = useRef<HTMLDivElement>(null);
+  const root = useRoot(sessionId);
+  const [asked, setAsked] = useState<{ place: Place; anchor: Element }>();
   useLayoutEffect(() => {
     const view = markdownFor(id);
     view.show(text, final);
@@ -12,5 +26,19 @@ export function Markdown({ id, text, final }: { id: string; text: string; final:
     box.current!.replaceChildren(view.element);
   }, [id, text, final]);
   useEffect(() => () => queueMicrotask(forgetMarkdown), []);
-  return <div ref={box} class="md-box" />;
+  const onPress = (event: MouseEvent | KeyboardEvent) => {
+    if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
+    const link = (event.target as Element).closest<HTMLElement>("[data-path]");
+    if (!link) return;
+    event.preventDefault();
+    const { path = "", line, column } = link.dataset;
+    const place = { path, ...(line && { line: Number(line) }), ...(column && { column: Number(column) }) };
+    setAsked(asked ? undefined : { place, anchor: link });
+  };
+  return (
+    <>
+      <div ref={box} class="md-box" onClick={onPress} onKeyDown={onPress} />
+      {asked && <PlaceMenu {...asked} root={root} onClose={() => setAsked(undefined)} />}
+    </>
+  );
 }

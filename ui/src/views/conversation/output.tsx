@@ -8,6 +8,7 @@ import { visible } from "../../reveal";
 import type { Diff } from "../../wire";
 import { fold, useApp } from "../context";
 import { Icon } from "../icons";
+import { PlaceButton } from "./places";
 import { Revealed } from "./revealed";
 
 const kFoldedLines = 16;
@@ -136,12 +137,18 @@ export function DiffView({
   );
   return (
     <section class={`diff ${bare ? "bare" : ""} ${most === undefined ? "" : "asked"}`}>
-      {most !== undefined && <div class="diff-head">{name}</div>}
-      {most === undefined && !bare && (
-        <button type="button" class="diff-head" aria-expanded={open} onClick={toggle}>
-          <Icon name="chevron" size={12} />
-          {name}
-        </button>
+      {!bare && (
+        <div class="diff-head">
+          {most !== undefined ? (
+            name
+          ) : (
+            <button type="button" class="diff-toggle" aria-expanded={open} onClick={toggle}>
+              <Icon name="chevron" size={12} />
+              {name}
+            </button>
+          )}
+          <PlaceButton place={{ path: diff.path }} root={root} />
+        </div>
       )}
       {open && (
         <div class="diff-body" role="region" aria-label={`Changes in ${visible(diff.path)}`} tabIndex={0}>

@@ -1,8 +1,6 @@
 // A tool call as a developer wants to see it: what it does, how it goes, and on demand everything.
-import type { ComponentChildren } from "preact";
 import { toSpans } from "../../ansi";
 import { unwrapped } from "../../asked";
-import type { App } from "../../state/app";
 import { duration, within } from "../../format";
 import { allows } from "../../options";
 import { onOneLine, visible } from "../../reveal";
@@ -12,6 +10,7 @@ import { fold, useApp } from "../context";
 import { Icon, type IconName } from "../icons";
 import { ItemView } from "./items";
 import { DiffStat, DiffView, Output, useDiff } from "./output";
+import { PlaceLink, useRoot } from "./places";
 import { Revealed } from "./revealed";
 import { narrow, StateMark, Working } from "../parts";
 
@@ -115,7 +114,7 @@ export function ToolCallView({ item }: { item: ToolCall }) {
   const waits = !isFinal(item) && timeline.approvalOf(item.callId)?.state === "pending";
   const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff && !waits);
   const rejected = wasRejected(timeline, item);
-  const root = projectPath(app, item.sessionId);
+  const root = useRoot(item.sessionId);
   const { verb, what } = headline(item, root);
   const own = ownProblem(timeline, item);
   const problem = own ?? (item.toolOutputIsError ? saidLine(item) : undefined);
@@ -159,9 +158,7 @@ export function ToolCallView({ item }: { item: ToolCall }) {
               id={`${item.sessionId}:${item.itemId}`}
               diff={diff}
               root={root}
-              bare={
-                item.diffs!.length === 1 && (what === within(root, diff.path) || verb.includes(diff.path))
-              }
+              bare={item.diffs!.length === 1}
             />
           ))}
           {children.length > 0 && (
@@ -204,47 +201,39 @@ function wasRejected(timeline: Timeline, item: ToolCall): boolean {
 /** A line that the head shows as a whole, and in which nothing can hide. */
 const fitsHead = (text: string) => !narrow.matches && /^[\x20-\x7e]{1,60}$/.test(text);
 
-/** The arguments: a command as it was run, anything else as JSON, places as paths; `shown` stands in the head. */
+/** The arguments: a command as it was run, files as links, anything else as JSON; `shown` stands in the head. */
 function Details({ item, root, shown }: { item: ToolCall; root: string; shown: string }) {
   const args = item.toolArguments as Record<string, unknown> | undefined;
   const command = args?.["command"] ?? args?.["cmd"];
-  const parts: ComponentChildren[] = [];
-  const said = (text: string) => text === shown && fitsHead(text);
-  if (typeof command === "string" && said(command)) return null;
-  const [place, ...others] = item.locations ?? [];
-  if (place && others.length === 0 && place.line === undefined && said(within(root, place.path))) return null;
-  if (typeof command === "string" || Array.isArray(command)) {
-    parts.push(
+  if (typeof command === "string" && command === shown && fitsHead(command)) return null;
+  if (typeof command === "string" || Array.isArray(command))
+    return (
       <pre class="command" tabIndex={0} aria-label="Command">
         <span class="prompt" aria-hidden="true">
           ${" "}
         </span>
         <Revealed text={Array.isArray(command) ? command.join(" ") : command} words />
-      </pre>,
+      </pre>
     );
-  } else if (item.diffs?.length) {
-    return null; // The diff names its file.
-  } else if (item.locations && item.locations.length > 0) {
-    parts.push(
+  // Several diffs name their files themselves.
+  const places = (item.diffs?.length ?? 0) > 1 ? [] : (item.locations ?? []);
+  const named = places.length > 0 ? places : item.diffs?.length === 1 ? [{ path: item.diffs[0]!.path }] : [];
+  if (named.length > 0)
+    return (
       <ul class="places">
-        {item.locations.map((place) => (
+        {named.map((place) => (
           <li key={`${place.path}:${place.line}`}>
-            <code title={visible(place.path)}>
-              <Revealed text={within(root, place.path)} />
-              {place.line !== undefined ? `:${place.line}` : ""}
-            </code>
+            <PlaceLink place={place} root={root} />
           </li>
         ))}
-      </ul>,
+      </ul>
     );
-  } else if (args && Object.keys(args).length > 0) {
-    parts.push(
-      <pre class="arguments" tabIndex={0} aria-label="Arguments">
-        <Revealed text={JSON.stringify(args, null, 2)} />
-      </pre>,
-    );
-  }
-  return <>{parts}</>;
+  if (item.diffs?.length || !args || Object.keys(args).length === 0) return null;
+  return (
+    <pre class="arguments" tabIndex={0} aria-label="Arguments">
+      <Revealed text={JSON.stringify(args, null, 2)} />
+    </pre>
+  );
 }
 
 /** A path tells most at its end, anything else at its beginning. */
@@ -265,8 +254,4 @@ function saidLine(item: ToolCall): string | undefined {
     .join("");
   const lines = plain.split("\n").map((line) => line.trim());
   return (atEnd ? lines.findLast((line) => line !== "") : lines.find((line) => line !== ""))?.slice(0, 300);
-}
-
-function projectPath(app: App, sessionId: string): string {
-  return app.projects.of(app.sessions.of(sessionId)?.peek().projectId ?? "")?.path ?? "";
 }
