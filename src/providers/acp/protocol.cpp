@@ -249,27 +249,6 @@ ToolKind tool_kind(std::string_view kind) {
   return enum_from<ToolKind>(kind).value_or(ToolKind::Other);
 }
 
-std::string command_of(const json::object& raw_input) {
-  static constexpr std::array<std::string_view, 2> kKeys = {"command", "cmd"};
-  if (const std::string_view command = first_string(raw_input, kKeys); !command.empty()) {
-    return std::string(command);
-  }
-  const json::array* words = array_at(raw_input, "command");
-  if (words == nullptr) return {};
-  const bool in_shell = words->size() == 3 && (*words)[1].is_string() &&
-                        std::string_view((*words)[1].get_string()).ends_with('c');
-  if (in_shell && (*words)[2].is_string()) {
-    return std::string(std::string_view((*words)[2].get_string()));
-  }
-  std::string command;
-  for (const json::value& word : *words) {
-    if (!word.is_string()) continue;
-    if (!command.empty()) command += ' ';
-    command += std::string_view(word.get_string());
-  }
-  return command;
-}
-
 std::vector<ApprovalOption> read_options(const json::object& permission) {
   std::vector<ApprovalOption> options;
   const json::array* entries = array_at(permission, "options");

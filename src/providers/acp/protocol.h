@@ -53,9 +53,6 @@ ToolFields read_tool(const json::object& tool);
 
 ToolKind tool_kind(std::string_view kind);
 
-/// The command line in a tool's raw input: what really runs, without the shell around it.
-std::string command_of(const json::object& raw_input);
-
 std::vector<ApprovalOption> read_options(const json::object& permission);
 std::vector<PlanEntry> read_plan(const json::object& update);
 std::vector<Command> read_commands(const json::object& update);

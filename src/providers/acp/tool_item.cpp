@@ -1,5 +1,7 @@
 #include "providers/acp/tool_item.h"
 
+#include "providers/acp/asked_text.h"
+
 namespace lb::acp {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/limits.h"
+#include "providers/acp/asked_text.h"
 
 namespace lb::acp {
 namespace {
@@ -214,6 +215,32 @@ TEST_CASE("acp: an approval offers exactly the agent's options and is answered o
     f.end("end_turn");
     for (const Upsert& item : f.emitted) CHECK(item.item_id != asked.item_id);
   }
+}
+
+TEST_CASE("acp: the command that is asked about is shown with every word of it") {
+  const auto command = [](std::string_view words) {
+    return command_of(parsed(R"({"command":)" + std::string(words) + "}"));
+  };
+  CHECK(command(R"("make all")") == "make all");
+  CHECK(command(R"(["/bin/bash","-lc","touch x && ls"])") == "touch x && ls");
+  CHECK(command(R"(["gcc","main.c","-o"])") == "gcc main.c -o");
+  CHECK(command(R"(["scp","/etc/passwd","-c","host:"])") == "scp /etc/passwd -c host:");
+  CHECK(command(R"(["rm","-c","/"])") == "rm -c /");
+  CHECK(command(R"(["rm","a b","it's",""])") == R"(rm 'a b' 'it'\''s' '')");
+}
+
+TEST_CASE("acp: the text of a question does not repeat the answers that are offered") {
+  const auto input = parsed(R"({"available_decisions":["approved",{"x":{}},"abort"],
+    "proposed_execpolicy_amendment":["touch","/x"]})");
+  const std::string choices = "\nAvailable Decisions: Approved\nAmendment\nAbort";
+  CHECK(without_choices("Need it\nProposed Amendment: touch\n/x" + choices, input) == "Need it");
+  CHECK(without_choices("Proposed Amendment: touch\n/x" + choices, input).empty());
+  CHECK(without_choices("Need it" + choices.substr(0, choices.rfind('\n')), input).size() > 10);
+  const std::string more = "Need it" + choices + "\nrm -rf /";
+  CHECK(without_choices(more, input) == more);
+  const std::string other = "Proposed Amendment: touch\n/x/y";
+  CHECK(without_choices(other, input) == other);
+  CHECK(without_choices("Need it" + choices, parsed("{}")) == "Need it" + choices);
 }
 
 TEST_CASE("acp: text repeated after a broken stream appears once") {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "providers/acp/asked_text.h"
 #include "providers/acp/translator.h"
 
 namespace lb::acp {
@@ -208,9 +209,11 @@ Translator::Asked Translator::permission(const json::object& params, Timestamp n
     } else {
       approval.title = std::string(fields.title);
     }
-    if (fields.content_text && *fields.content_text != approval.detail.value_or("")) {
+    std::string words = fields.content_text.value_or("");
+    if (fields.raw_input != nullptr) words = without_choices(std::move(words), *fields.raw_input);
+    if (!words.empty() && words != approval.detail.value_or("")) {
       std::string detail = approval.detail ? *approval.detail + "\n\n" : "";
-      approval.detail = std::move(detail) + *fields.content_text;
+      approval.detail = std::move(detail) + words;
     }
   }
   if (approval.title.empty()) approval.title = "The agent asks for permission";

@@ -19,7 +19,8 @@ constexpr std::string_view kAllow = "allow";
 constexpr std::string_view kAlwaysPrefix = "allow-always-";
 constexpr std::string_view kReject = "reject";
 constexpr std::string_view kStop = "reject-and-stop";
-constexpr std::size_t kNameBytesMax = 120;
+/// What an answer covers is in its name: only what nobody could read is cut.
+constexpr std::size_t kNameBytesMax = 2000;
 
 std::string shortened(std::string_view text) {
   std::string result(utf8_prefix(text, kNameBytesMax));
@@ -123,13 +124,14 @@ Approval approval_for(const json::object& request, const json::object& input,
   approval.kind = !approval.questions.empty() ? ApprovalKind::Question
                   : tool == "ExitPlanMode"    ? ApprovalKind::Plan
                                               : ApprovalKind::Tool;
-  approval.detail = detail_of(tool, input);
+  // A question is its own text; everything else about it is in the arguments.
+  if (approval.kind != ApprovalKind::Question) approval.detail = detail_of(tool, input);
   const std::string_view shown = string_at(request, "display_name");
   const std::string_view about = string_at(request, "description");
   if (approval.kind == ApprovalKind::Question) {
     approval.title = approval.questions.front().question;
     approval.options = {{std::string(kReject), "Do not answer", OptionKind::RejectOnce},
-                        {std::string(kStop), "Stop the turn", OptionKind::RejectAlways}};
+                        {std::string(kStop), "Stop the turn", OptionKind::RejectOnce}};
     return approval;
   }
   const bool plan = approval.kind == ApprovalKind::Plan;
@@ -144,7 +146,7 @@ Approval approval_for(const json::object& request, const json::object& input,
   }
   approval.options.push_back(
       {std::string(kReject), plan ? "Keep planning" : "Reject", OptionKind::RejectOnce});
-  approval.options.push_back({std::string(kStop), "Reject and stop", OptionKind::RejectAlways});
+  approval.options.push_back({std::string(kStop), "Reject and stop", OptionKind::RejectOnce});
   return approval;
 }
 

@@ -280,3 +280,36 @@ TEST_CASE("images in results are shown by their labels") {
       R"("media_type":"image/png","data":"AAAA"}}]}]}})");
   CHECK(tool_of(bench.last("turn:1:0")).tool_output->view() == "here\n[Image: image/png]");
 }
+
+TEST_CASE("a question is told as its questions, and the answers as what they do") {
+  Bench bench;
+  const auto ask = [&](std::string_view id, std::string_view tool, std::string_view input,
+                       std::string_view suggestions) {
+    bench.say(fmt::format(
+        R"({{"type":"control_request","request_id":"{}","request":{{"subtype":"can_use_tool",)"
+        R"("tool_name":"{}","input":{},"tool_use_id":"{}","permission_suggestions":{}}}}})",
+        id, tool, input, id, suggestions));
+    return std::get<Approval>(bench.upserts.back().body);
+  };
+  const Approval question =
+      ask("q", "AskUserQuestion",
+          R"({"questions":[{"question":"Which?","multiSelect":true,"options":[{"label":"A"}]}]})",
+          "[]");
+  CHECK(question.kind == ApprovalKind::Question);
+  CHECK_FALSE(question.detail.has_value());
+  REQUIRE(question.tool_arguments.has_value());
+  CHECK(question.title == "Which?");
+  for (const ApprovalOption& option : question.options) {
+    CHECK(option.kind == OptionKind::RejectOnce);
+  }
+  // A rule is named to its end: whoever allows it for ever has read it.
+  const std::string command = "npm run " + std::string(300, 'x') + " -- --danger";
+  const Approval tool = ask("t", "Bash", R"({"command":"ls"})",
+                            R"([{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":")" +
+                                command + R"("}],"destination":"session"}])");
+  CHECK(tool.detail == "ls");
+  REQUIRE(tool.options.size() == 4);
+  CHECK(tool.options[1].name == "Always allow Bash(" + command + ") in this session");
+  CHECK(tool.options[3] ==
+        ApprovalOption{"reject-and-stop", "Reject and stop", OptionKind::RejectOnce});
+}
