@@ -10,6 +10,8 @@ const kHidden =
 const kEmoji =
   /\p{Extended_Pictographic}\ufe0f|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu;
 
+const kJoiner = /(?<=(?!\p{Script=Latin})[\p{L}\p{M}])[\u200c\u200d](?=(?!\p{Script=Latin})[\p{L}\p{M}])/gu;
+
 export interface Part {
   text: string;
   hidden: boolean;
@@ -21,26 +23,36 @@ export function escaped(char: string): string {
   return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
 }
 
-export function revealed(text: string): Part[] {
-  const parts: Part[] = [];
-  const fine = new Set<number>();
-  for (const match of text.matchAll(kEmoji)) fine.add(match.index + match[0].length - 1);
+export const revealed = (text: string): Part[] => parts(text, [kEmoji]);
+
+/** `fine`: what is no secret where it stands. */
+function parts(text: string, fine: readonly RegExp[]): Part[] {
+  const found: Part[] = [];
+  const left = new Set<number>();
+  for (const known of fine)
+    for (const match of text.matchAll(known)) left.add(match.index + match[0].length - 1);
   let from = 0;
   for (const { 0: char, index } of text.matchAll(kHidden)) {
-    if (fine.has(index)) continue;
-    if (index > from) parts.push({ text: text.slice(from, index), hidden: false });
-    parts.push({ text: escaped(char), hidden: true });
+    if (left.has(index)) continue;
+    if (index > from) found.push({ text: text.slice(from, index), hidden: false });
+    found.push({ text: escaped(char), hidden: true });
     from = index + char.length;
   }
-  if (from < text.length) parts.push({ text: text.slice(from), hidden: false });
-  return parts;
+  if (from < text.length) found.push({ text: text.slice(from), hidden: false });
+  return found;
 }
 
+const joined = (all: readonly Part[]): string => all.map((part) => part.text).join("");
+
 /** The same as a plain text, for places that take no marks. */
-export const visible = (text: string): string =>
-  revealed(text)
-    .map((part) => part.text)
-    .join("");
+export const visible = (text: string): string => joined(revealed(text));
+
+/**
+ * The title of a session, which people write: blanks of all kinds are blanks, and joiners stand where scripts that are
+ * written joined need them. Whatever turns the line, or is there without being seen, is shown.
+ */
+export const titled = (text: string): string =>
+  joined(parts(text.replace(/\p{Zs}/gu, " "), [kEmoji, kJoiner]));
 
 const names: Readonly<Record<string, string>> = {
   "00a0": "no-break space",

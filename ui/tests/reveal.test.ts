@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nameOf, onOneLine, revealed, visible } from "../src/reveal";
+import { nameOf, onOneLine, revealed, titled, visible } from "../src/reveal";
 
 describe("what hides in a text is shown", () => {
   it("bidi overrides, zero width, escapes", () => {
@@ -82,6 +82,14 @@ describe("what hides in a text is shown", () => {
   it("a tag says which letter it carries", () => {
     expect(nameOf("\\u{e0072}")).toContain("“r”");
     expect(nameOf("\\u202e")).toContain("right-to-left override");
+  });
+
+  it("titles keep the blanks and joiners that people write, and nothing that turns or hides", () => {
+    expect(titled("Pourquoi\u00a0?\u3000Oui")).toBe("Pourquoi ? Oui");
+    const persian = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645";
+    expect(titled(persian)).toBe(persian);
+    expect(titled("log\u200cin")).toBe("log\\u200cin");
+    expect(titled("a\u202eb\u{e0072}")).toBe("a\\u202eb\\u{e0072}");
   });
 
   it("on one line, ends of lines are seen and other blanks are not swallowed", () => {

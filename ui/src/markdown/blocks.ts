@@ -1,5 +1,6 @@
 // Splits a growing markdown text into blocks, so that finished blocks are rendered once and only the last one again.
-import { Lexer, type Token, type TokensList } from "marked";
+import type { Token, TokensList } from "marked";
+import { newLexer } from "./dialect";
 
 export interface Block {
   raw: string;
@@ -41,7 +42,7 @@ export class BlockSplitter {
   }
 
   private lex(tail: string): void {
-    const lexer = new Lexer({ gfm: true });
+    const lexer = newLexer();
     lexer.tokens.links = this.links;
     const tokens = withLongListsCut(lexer.blockTokens(tail, lexer.tokens));
     this.links = lexer.tokens.links;
@@ -88,6 +89,7 @@ function toBlock(token: Token): Block {
   const closed =
     fence === undefined || new RegExp(`\\n {0,3}${fence[0]}{${fence.length},} *\\n*$`).test(token.raw);
   const lang = (token.lang as string | undefined)?.trim().split(/\s+/)[0] ?? "";
+  if (lang === "math" && closed) return { raw: token.raw }; // A formula.
   return { raw: token.raw, code: { text: token.text as string, lang, closed } };
 }
 

@@ -1,8 +1,9 @@
 // The one place where text becomes HTML. Everything that arrives here is hostile; a fragment leaves, never a string.
 import createDOMPurify, { type Config } from "dompurify";
-import { Marked, Parser, Lexer, type TokensList } from "marked";
+import { Parser, type TokensList } from "marked";
 import { placeOf, type Place } from "../paths";
 import { visible } from "../reveal";
+import { marked, newLexer } from "./dialect";
 
 /** Our Trusted Types policy. It is private to this file and only DOMPurify uses it, to parse into an inert document. */
 interface Policy {
@@ -96,6 +97,9 @@ const config: Config = {
   ...(policy ? { TRUSTED_TYPES_POLICY: policy as never } : {}),
 };
 
+const kClasses =
+  /^(?:language-[\w+#.-]{1,40}|task|task done|remote-image|math|math block|alert (?:note|tip|important|warning|caution)|alert-title|note|note-label|note-ref)$/;
+
 // Set once: parsing these lists again for every block costs more than most blocks.
 purify.setConfig(config);
 /** Files that links lead to, until the link is done: a path is no address and never becomes one. */
@@ -105,11 +109,7 @@ purify.addHook("uponSanitizeAttribute", (node, data) => {
     const place = placeOf(data.attrValue);
     if (place) places.set(node, place);
   }
-  if (
-    data.attrName === "class" &&
-    !/^(?:language-[\w+#.-]{1,40}|task|task done|remote-image)$/.test(data.attrValue)
-  )
-    data.keepAttr = false;
+  if (data.attrName === "class" && !kClasses.test(data.attrValue)) data.keepAttr = false;
 });
 purify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "A") safeLink(node);
@@ -167,36 +167,9 @@ function parse(href: string | null): URL | undefined {
   return new URL(href);
 }
 
-const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escape = (text: string) => text.replace(/[&<>"]/g, (char) => escapes[char]!);
-
-/**
- * HTML inside markdown: plain tags of text pass, everything with an attribute and every other tag is shown as what it is.
- * So the sanitiser never even parses a handler or a style, and a reader sees what the agent wrote.
- */
-const plainTag =
-  /^<\/?(?:br|hr|p|b|i|u|s|em|strong|del|ins|mark|kbd|sub|sup|small|code|details|summary|blockquote|ul|ol|li|dl|dt|dd|table|thead|tbody|tr|td|th|h[1-6])\s*\/?>$/i;
-const plainHtml = (text: string) =>
-  text
-    .replace(/<!--[\s\S]*?(?:-->|$)/g, "")
-    .replace(/<[^<>]*>|[<>]/g, (tag) => (plainTag.test(tag) ? tag : escape(tag)));
-
-const marked = new Marked({
-  gfm: true,
-  renderer: {
-    html: ({ text }) => plainHtml(text),
-    checkbox: ({ checked }) =>
-      `<span class="${checked ? "task done" : "task"}">${checked ? "☑" : "☐"} </span>`,
-    code: ({ text, lang }) => {
-      const name = (lang ?? "").trim().split(/\s+/)[0] ?? "";
-      return `<pre><code class="language-${escape(name || "text")}">${escape(text)}</code></pre>`;
-    },
-  },
-});
-
 /** One markdown block as a fragment that is safe to put into the page. */
 export function renderBlock(raw: string, links: TokensList["links"]): DocumentFragment {
-  const lexer = new Lexer(marked.defaults);
+  const lexer = newLexer();
   lexer.tokens.links = { ...links };
   return sanitise(Parser.parse(lexer.lex(raw), marked.defaults));
 }

@@ -2,6 +2,7 @@
 import { BlockSplitter, mended, type Block } from "./blocks";
 import { CodeBlock } from "./code";
 import { wordPlace } from "../paths";
+import { numberNotes } from "./notes";
 import { renderBlock, toFile } from "./sanitise";
 
 /** A frame gives the text this much; what is left is drawn in the next ones, so that a burst never stops the page. */
@@ -66,6 +67,7 @@ export class MarkdownView {
     enhance(fragment);
     this.element.replaceChildren(fragment);
     this.whole = text;
+    this.number();
   }
 
   /** Draws what changed, block by block, until the slice of this frame is used up. */
@@ -91,7 +93,12 @@ export class MarkdownView {
       if (last) this.notBefore = cost > kSliceMs / 2 ? performance.now() + cost * kRest : 0;
     }
     this.stale = 0;
+    this.number();
     while (this.settled < blocks.length - kUnsettled) this.mark(this.settled++, true);
+  }
+
+  private number(): void {
+    if (this.wanted.includes("[^")) numberNotes(this.element);
   }
 
   /** The element comes back into the page: the browser forgot how high its skipped blocks are. */
@@ -151,6 +158,7 @@ function enhance(fragment: DocumentFragment): void {
     code.update((pre.textContent ?? "").replace(/\n$/, ""), lang === "text" ? "" : lang, true);
     pre.replaceWith(code.element);
   }
+  for (const box of fragment.querySelectorAll(".math")) drawFormula(box);
   for (const table of fragment.querySelectorAll("table")) {
     const scroller = document.createElement("div");
     scroller.className = "table-scroll";
@@ -160,6 +168,25 @@ function enhance(fragment: DocumentFragment): void {
     table.replaceWith(scroller);
     scroller.append(table);
   }
+}
+
+let math: typeof import("./math") | undefined;
+
+/** The source stands there until the formula does; where it is none, it stays. */
+function drawFormula(box: Element): void {
+  const draw = () => {
+    const made = math?.formula(box.textContent ?? "", box.classList.contains("block"));
+    box.classList.toggle("drawn", made !== undefined);
+    if (made) box.replaceChildren(made);
+  };
+  if (math) return draw();
+  void import("./math").then(
+    (loaded) => {
+      math = loaded;
+      draw();
+    },
+    () => {}, // The server is gone. The source says it too.
+  );
 }
 
 /**

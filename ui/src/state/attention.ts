@@ -56,7 +56,8 @@ function pageTitle(app: App): string {
   const { done } = app.sessions.counts.value;
   const mark = waiting > 0 ? `(${waiting}) ` : done + app.sessions.failed.value.length > 0 ? "• " : "";
   const shown = app.nav.session.value;
-  const title = shown === undefined ? "" : app.sessions.nameOf(shown)?.title;
+  const title =
+    shown !== undefined && app.sessions.nameOf(shown)?.title && titleOf(app.sessions.nameOf(shown));
   return `${mark}${title ? `${title} · ` : ""}Liminal Builder`;
 }
 

@@ -1,4 +1,5 @@
 // The open tabs: pure functions on a small value, so that every rule of tabs can be tested alone.
+import { titled } from "../reveal";
 import type { TabName } from "./types";
 
 export interface Tabs {
@@ -67,7 +68,7 @@ export function namesOf(tabs: Tabs, before: Names, known: (id: string) => TabNam
 
 /** What a session is called on screen; nothing as long as nobody knows. */
 export function titleOf(name: Pick<TabName, "title"> | undefined): string {
-  return name ? name.title || "New Session" : "";
+  return name ? titled(String(name.title)) || "New Session" : "";
 }
 
 export function isTabs(value: unknown): value is Tabs {

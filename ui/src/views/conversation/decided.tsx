@@ -6,6 +6,9 @@ import type { Approval } from "../../wire";
 import { useApp } from "../context";
 import { Icon } from "../icons";
 
+/** What was asked stood there whole; afterwards its beginning is enough. */
+const kTitleChars = 200;
+
 export function Decided({ item }: { item: Approval }) {
   const app = useApp();
   const timeline = app.timelines.of(item.sessionId);
@@ -16,7 +19,8 @@ export function Decided({ item }: { item: Approval }) {
   const named = above?.type === "tool_call" && above.callId === item.callId;
   const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
   const allowed = option ? option.kind.startsWith("allow") : item.answer !== undefined;
-  const title = visible(onOneLine(item.title));
+  const line = visible(onOneLine(item.title));
+  const title = line.length > kTitleChars ? `${line.slice(0, kTitleChars)}…` : line;
   const answers = Object.entries(item.answer?.answers ?? {});
   const said = (
     <>

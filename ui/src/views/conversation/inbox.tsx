@@ -37,7 +37,7 @@ export function InboxPage() {
               >
                 <AgentMark cliType={info?.cliType ?? ""} name={app.agents.of(info?.cliType ?? "")?.name} />
                 <strong>
-                  <bdi>{title || "New Session"}</bdi>
+                  <bdi>{titleOf({ title })}</bdi>
                 </strong>
                 <span class="muted">
                   {app.projects.of(info?.projectId ?? "")?.name} · {age(item.startedAt, app.now.value)}

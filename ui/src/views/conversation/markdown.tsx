@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { otherEnd } from "../../markdown/notes";
 import { forgetMarkdown, markdownFor } from "../../markdown/view";
 import type { Place } from "../../paths";
 import { PlaceMenu, useRoot } from "./places";
@@ -28,9 +29,14 @@ export function Markdown({
   useEffect(() => () => queueMicrotask(forgetMarkdown), []);
   const onPress = (event: MouseEvent | KeyboardEvent) => {
     if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
-    const link = (event.target as Element).closest<HTMLElement>("[data-path]");
+    const link = (event.target as Element).closest<HTMLElement>("[data-path], [data-note]");
     if (!link) return;
     event.preventDefault();
+    if (link.dataset["note"] !== undefined) {
+      const there = otherEnd(box.current!, link);
+      there?.scrollIntoView({ block: "center" });
+      return there?.focus({ preventScroll: true });
+    }
     const { path = "", line, column } = link.dataset;
     const place = { path, ...(line && { line: Number(line) }), ...(column && { column: Number(column) }) };
     setAsked(asked ? undefined : { place, anchor: link });

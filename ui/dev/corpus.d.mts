@@ -1,0 +1,5 @@
+export const canary: string;
+export const payloads: readonly string[];
+export const markdown: readonly string[];
+export const ansi: string;
+export const all: readonly string[];
