@@ -15,6 +15,12 @@ const plainHtml = (text: string) =>
     .replace(/<!--[\s\S]*?(?:-->|$)/g, "")
     .replace(/<[^<>]*>|[<>]/g, (tag) => (plainTag.test(tag) ? tag : escape(tag)));
 
+/** What could end a paragraph is looked for in it, not in all that follows: a long text would be read for each of its parts. */
+const paragraph = (src: string): string => {
+  const end = src.indexOf("\n\n");
+  return end < 0 ? src : src.slice(0, end);
+};
+
 /** The source of a formula. What draws it finds it by its class and reads its text. */
 const formula = (tex: string, block: boolean) =>
   block
@@ -26,7 +32,7 @@ const formulaBlock: TokenizerAndRendererExtension = {
   name: "formulaBlock",
   level: "block",
   childTokens: ["tokens"],
-  start: (src) => /^ {0,3}(?:\$\$|\\\[)/m.exec(src)?.index,
+  start: (src) => /^ {0,3}(?:\$\$|\\\[)/m.exec(paragraph(src))?.index,
   tokenizer(src) {
     const begin = /^ {0,3}(\$\$|\\\[)/.exec(src);
     if (!begin) return undefined;
@@ -72,17 +78,20 @@ const formulaInline: TokenizerAndRendererExtension = {
 };
 
 const noteLabel = /\[\^([^\]\s]{1,40})\]/.source;
+const noteStart = new RegExp(`^ {0,3}${noteLabel}:`, "m");
+const noteRefText = new RegExp(`^${noteLabel}(?![(\\[])`);
+const noteText = new RegExp(
+  `^ {0,3}${noteLabel}:[ \\t]*([^\\n]*(?:\\n(?:[ \\t]{2,}\\S|(?!\\s*(?:[#>|~\`*+-]|\\d+[.)]|\\[\\^))[^\\s])[^\\n]*|\\n[ \\t]*\\n {4}[^\\n]*)*)(?:\\n+|$)`,
+);
 
 /** `[^1]: what it says`, with lines that are indented or follow at once. */
 const note: TokenizerAndRendererExtension = {
   name: "note",
   level: "block",
   childTokens: ["tokens"],
-  start: (src) => new RegExp(`^ {0,3}${noteLabel}:`, "m").exec(src)?.index,
+  start: (src) => noteStart.exec(paragraph(src))?.index,
   tokenizer(src) {
-    const found = new RegExp(
-      `^ {0,3}${noteLabel}:[ \\t]*([^\\n]*(?:\\n(?:[ \\t]{2,}\\S|(?!\\s*(?:[#>|~\`*+-]|\\d+[.)]|\\[\\^))[^\\s])[^\\n]*|\\n[ \\t]*\\n {4}[^\\n]*)*)(?:\\n+|$)`,
-    ).exec(src);
+    const found = noteText.exec(src);
     if (!found) return undefined;
     const text = found[2]!.replace(/\n {1,4}/g, "\n");
     const tokens: Tokens.Generic[] = [];
@@ -104,7 +113,7 @@ const noteRef: TokenizerAndRendererExtension = {
     return at < 0 ? undefined : at;
   },
   tokenizer(src) {
-    const found = new RegExp(`^${noteLabel}(?![(\\[])`).exec(src);
+    const found = noteRefText.exec(src);
     return found ? { type: "noteRef", raw: found[0] } : undefined;
   },
   renderer: (token) => `<span class="note-ref">${escape(token.raw)}</span>`,
