@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <ranges>
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -136,33 +137,107 @@ std::vector<std::string> walk(const std::string& directory) {
   return files;
 }
 
-}  // namespace
+// How well a path answers, from the best to the worst. Strewn letters stay below all of these.
+constexpr int kNameItself = 1000;   // cart: cart.ts
+constexpr int kNameBegins = 900;    // cart: cart_view.ts
+constexpr int kWordOfName = 800;    // cart: shopping-cart.ts, ShoppingCart.ts
+constexpr int kFolderItself = 700;  // cart: src/cart/index.ts
+constexpr int kWordOfFolder = 600;  // cart: src/cart-old/index.ts
+constexpr int kWithinName = 500;    // cart: descartes.ts
+constexpr int kWithinFolder = 400;  // cart: descartes/index.ts
+constexpr int kParts = 300;         // src/cart: src/shop/cart.ts
+constexpr int kStrewnMax = 200;     // cart: src/search/index.ts
 
-int match_score(std::string_view path, std::string_view query) {
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+/// A letter or a digit; whatever is not ASCII is taken for a letter.
+bool is_wordly(char c) {
+  return is_lower(c) || is_upper(c) || (c >= '0' && c <= '9') ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+bool begins_word(std::string_view path, std::size_t at) {
+  if (at == 0 || !is_wordly(path[at - 1])) return true;
+  return is_lower(path[at - 1]) && is_upper(path[at]);
+}
+
+/// As `find`, with small and capital letters alike.
+std::size_t find_letters(std::string_view path, std::string_view wanted, std::size_t from) {
+  if (from > path.size()) return std::string_view::npos;
+  const std::string_view rest = path.substr(from);
+  const auto found = std::ranges::search(rest, wanted, {}, lower_letter, lower_letter);
+  if (found.empty()) return std::string_view::npos;
+  return from + static_cast<std::size_t>(found.begin() - rest.begin());
+}
+
+struct Place {
+  std::size_t begin;
+  std::size_t end;
+};
+
+/// The query stands in the path as it is.
+int whole_score(std::string_view path, std::size_t name, Place found) {
+  const bool ends = found.end == path.size() || path[found.end] == '.';
+  if (found.begin == name) return ends ? kNameItself : kNameBegins;
+  const bool in_name = found.end > name;
+  if (!begins_word(path, found.begin)) return in_name ? kWithinName : kWithinFolder;
+  if (in_name) return kWordOfName;
+  const bool folder = (found.begin == 0 || path[found.begin - 1] == '/') && path[found.end] == '/';
+  return folder ? kFolderItself : kWordOfFolder;
+}
+
+/// What stands between the slashes of the query is in the path, in that order.
+bool has_parts(std::string_view path, std::string_view query) {
+  if (!query.contains('/')) return false;
+  std::size_t at = 0;
+  for (const auto part : std::views::split(query, '/')) {
+    const std::string_view wanted(part.begin(), part.end());
+    const std::size_t found = find_letters(path, wanted, at);
+    if (found == std::string_view::npos) return false;
+    at = found + wanted.size();
+  }
+  return true;
+}
+
+/// Every letter of the query in order, anywhere. Runs, beginnings of words and the file's own name
+/// count more.
+int strewn_score(std::string_view path, std::size_t name, std::string_view query) {
   constexpr int kRun = 8;
   constexpr int kWordBegin = 6;
   constexpr int kInName = 3;
-  const std::size_t name = path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1;
+  constexpr int kMost = 1 + kRun + kWordBegin + kInName;
   int score = 0;
   std::size_t at = 0;
   bool run = false;
-  // A query that is in the name as it stands beats any scattered match.
-  const auto whole = std::ranges::search(path.substr(name), query, {}, lower_letter, lower_letter);
-  if (!query.empty() && !whole.empty()) {
-    score += 40 + (whole.begin() == path.substr(name).begin() ? 20 : 0);
-  }
   for (const char wanted : query) {
     const std::size_t before = at;
     while (at < path.size() && lower_letter(path[at]) != lower_letter(wanted)) ++at;
     if (at == path.size()) return -1;
     run = run && at == before;
-    const bool begins = at == 0 || path[at - 1] == '/' || path[at - 1] == '_' ||
-                        path[at - 1] == '-' || path[at - 1] == '.';
-    score += 1 + (run ? kRun : 0) + (begins ? kWordBegin : 0) + (at >= name ? kInName : 0);
+    score += 1 + (run ? kRun : 0) + (begins_word(path, at) ? kWordBegin : 0) +
+             (at >= name ? kInName : 0);
     run = true;
     ++at;
   }
-  return std::max(0, score * 4 - static_cast<int>(std::min<std::size_t>(path.size(), 200)) / 4);
+  return score * kStrewnMax / (kMost * static_cast<int>(query.size()));
+}
+
+}  // namespace
+
+int match_score(std::string_view path, std::string_view query) {
+  if (query.empty()) return 0;
+  const std::size_t slash = path.rfind('/');
+  const std::size_t name = slash == std::string_view::npos ? 0 : slash + 1;
+  int best = -1;
+  for (std::size_t at = find_letters(path, query, 0); at != std::string_view::npos;
+       at = find_letters(path, query, at + 1)) {
+    best = std::max(best, whole_score(path, name, {at, at + query.size()}));
+  }
+  if (best >= 0) return best;
+  return has_parts(path, query) ? kParts : strewn_score(path, name, query);
 }
 
 std::vector<std::string> complete_directory(const std::string& prefix, std::size_t limit) {

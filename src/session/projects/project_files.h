@@ -11,8 +11,9 @@
 
 namespace lb {
 
-/// How well `path` answers `query`: every character of it in order; higher is better, negative is
-/// no match. Runs of characters, beginnings of words and the file's own name count more.
+/// How well `path` answers `query`; higher is better, negative is no match. Whoever types a word
+/// means a word of the path: of the file's name first, then of its folders; letters strewn over it
+/// come last.
 int match_score(std::string_view path, std::string_view query);
 
 /// Directories whose path begins with `prefix` (absolute, or with `~/`). Blocks.

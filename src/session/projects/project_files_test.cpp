@@ -43,6 +43,60 @@ TEST_CASE("the files of a folder without git: its own, not hidden ones and not t
   CHECK(found == std::vector<std::string>{"a.txt", "named", "src/b.txt", "src/deep/c.txt"});
 }
 
+/// Paths that answer the query, best first, as `find` would give them.
+std::vector<std::string> ranked(const std::string& query, const std::vector<std::string>& paths) {
+  const TempDir dir;
+  for (const std::string& path : paths) {
+    const fs::path file = fs::path(dir.path()) / path;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "x";
+  }
+  return ProjectFiles().find(dir.path(), query, 100);
+}
+
+TEST_CASE("a mention finds words of the path before letters that are strewn over it") {
+  const std::vector<std::string> expected = {"lib/cart.ts",          // The name itself.
+                                             "src/CartView.tsx",     // The name begins with it.
+                                             "src/shoppingCart.ts",  // A word of the name.
+                                             "src/shopping-cart.ts",
+                                             "src/cart/index.ts",      // A folder.
+                                             "src/cart-old/index.ts",  // A word of a folder.
+                                             "src/descartes.ts",       // Within a word.
+                                             "src/descartes/index.ts",
+                                             "src/search/index.ts"};
+  std::vector<std::string> given = expected;
+  std::ranges::reverse(given);
+  given.emplace_back("README.md");
+  CHECK(ranked("cart", given) == expected);
+  CHECK(ranked("CART", given) == expected);
+}
+
+TEST_CASE("a mention with slashes means folders, also when some are left out") {
+  const std::vector<std::string> paths = {"src/cart/index.ts", "src/shop/cart/index.ts",
+                                          "cart/src/index.ts", "src/index.ts"};
+  CHECK(ranked("cart/index", paths) == std::vector<std::string>{"src/cart/index.ts",
+                                                                "src/shop/cart/index.ts",
+                                                                "cart/src/index.ts"});
+  CHECK(ranked("src/index", paths) == std::vector<std::string>{"src/index.ts", "cart/src/index.ts",
+                                                               "src/cart/index.ts",
+                                                               "src/shop/cart/index.ts"});
+  CHECK(ranked("src/", paths).size() == 4);
+}
+
+TEST_CASE("a mention may leave letters out; what has not all of them is no answer") {
+  CHECK(match_score("src/session/session_service.cpp", "sess_serv") > 0);
+  CHECK(match_score("src/total.ts", "sttl") >= 0);
+  CHECK(match_score("src/total.ts", "sttlx") < 0);
+  CHECK(match_score("a", "") == 0);
+  CHECK(match_score("", "a") < 0);
+  CHECK(match_score("docs/\xc3\x9c"
+                    "bersicht.md",
+                    "bers") == 500);
+  // Each key is answered at once, however long the path and the query are.
+  const std::string dull(4000, 'a');
+  CHECK(match_score(dull, dull + "b") < 0);
+}
+
 TEST_CASE("S21: a folder swapped for a link while it is read leads nowhere") {
   const TempDir dir;
   const fs::path root = fs::path(dir.path()) / "project";
