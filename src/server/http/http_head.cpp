@@ -43,6 +43,7 @@ std::string_view reason_of(int status) {
 constexpr std::string_view kSecurityFields =
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'; "
     "require-trusted-types-for 'script'; trusted-types lb-md dompurify\r\n"
     "X-Content-Type-Options: nosniff\r\n"
