@@ -1,8 +1,21 @@
+import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+
+/** What `liminal-builder --licenses` prints, for whoever has only the page. */
+const licences = () =>
+  ["copyright", "apache-2.0.txt"].map((name) => readFileSync(`../packaging/${name}`, "utf8")).join("\n");
 
 // The page is served by the C++ program from memory: hashed names, no inline script or style, no other host.
 export default defineConfig({
   base: "/",
+  plugins: [
+    {
+      name: "licences",
+      generateBundle() {
+        this.emitFile({ type: "asset", fileName: "licenses.txt", source: licences() });
+      },
+    },
+  ],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",

@@ -63,6 +63,8 @@ inline constexpr std::size_t kQueueMax = 100;
 inline constexpr std::size_t kAttachmentBytesMax = 20U << 20U;
 /// A title is one line in a narrow column.
 inline constexpr std::size_t kTitleBytesMax = 200;
+/// A setting: the id that an agent has for a mode or a model.
+inline constexpr std::size_t kSettingBytesMax = 256;
 /// Idle sessions are looked for this often, and suspended when they were idle the time before too:
 /// what a program asks in a row finds the session in memory, and hundreds used in an hour cost
 /// nothing.

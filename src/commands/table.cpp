@@ -55,6 +55,17 @@ std::vector<ClientCommand> about_the_server() {
                                     .access = Access::Open}),
       command<Empty, &SessionService::info>(
           {.name = "info", .http = "GET /api/info", .summary = "Versions and the store"}),
+      command<SettingsRequest, &SessionService::settings>(
+          {.name = "settings",
+           .http = "GET /api/settings",
+           .summary = "What the user chose for every browser"}),
+      command<SettingsChangeRequest, &SessionService::change_settings>(
+          {.name = "settings:change",
+           .http = "POST /api/settings",
+           .summary = "Choose anew; what is left out stays",
+           .notes = "`defaults` takes the place of those of the same `projectId`, or of those of "
+                    "all projects; nothing chosen in it removes them. They are for whoever asks "
+                    "the user: `session:create` does what it is told"}),
       of_server<Empty>({.name = "metrics",
                         .http = "GET /metrics",
                         .summary = "Prometheus metrics",

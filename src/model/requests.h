@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/codec.h"
+#include "model/settings.h"
 
 namespace lb {
 
@@ -96,6 +97,25 @@ template <class Fields>
 void describe(Fields& field, AgentWarmRequest& request) {
   field("cliType", request.cli_type);
   field("projectId", request.project_id);
+}
+
+struct SettingsRequest {
+  static constexpr std::string_view kName = "SettingsRequest";
+};
+template <class Fields>
+void describe(Fields&, SettingsRequest&) {}
+
+/// What is left out stays as it is.
+struct SettingsChangeRequest {
+  static constexpr std::string_view kName = "SettingsChangeRequest";
+  std::optional<SendKey> send_key = {};
+  /// In place of those of the same project; with nothing chosen they are gone.
+  std::optional<SessionDefaults> defaults = {};
+};
+template <class Fields>
+void describe(Fields& field, SettingsChangeRequest& request) {
+  field.optional("sendKey", request.send_key);
+  field.optional("defaults", request.defaults);
 }
 
 enum class ListScope { Active, All };

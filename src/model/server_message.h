@@ -14,6 +14,7 @@
 #include "base/codec.h"
 #include "model/item.h"
 #include "model/session.h"
+#include "model/settings.h"
 #include "model/turn.h"
 
 namespace lb {
@@ -267,6 +268,17 @@ void describe(Fields& field, OkMessage& message) {
   field.optional("rev", message.rev);
 }
 
+struct SettingsMessage {
+  static constexpr std::string_view kName = "SettingsMessage";
+  static constexpr std::string_view kType = "settings";
+  Settings settings;
+  friend bool operator==(const SettingsMessage&, const SettingsMessage&) = default;
+};
+template <class Fields>
+void describe(Fields& field, SettingsMessage& message) {
+  field("settings", message.settings);
+}
+
 struct ErrorMessage {
   static constexpr std::string_view kName = "ErrorMessage";
   static constexpr std::string_view kType = "error";
@@ -290,7 +302,7 @@ struct ServerMessage {
                SessionListMessage, SessionCreatedMessage, SessionSentMessage, SessionHistoryMessage,
                SessionPageMessage, SessionUpsertMessage, SessionTurnMessage, SessionAppendMessage,
                SessionInfoMessage, SessionFactsMessage, SessionInboxMessage, AgentStatusMessage,
-               OkMessage, ErrorMessage>
+               SettingsMessage, OkMessage, ErrorMessage>
       body;
   std::optional<std::string> request_id;
   friend bool operator==(const ServerMessage&, const ServerMessage&) = default;

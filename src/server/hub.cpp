@@ -133,6 +133,10 @@ void Hub::agent_status(const AgentStatusMessage& status) {
   post("agent:" + status.cli_type, encode_message(status));
 }
 
+void Hub::settings_changed(const SettingsMessage& settings) {
+  post("settings", encode_message(settings));
+}
+
 void Hub::failed(const ErrorMessage& error) {
   post("error:" + std::to_string(++errors_), encode_message(error));
 }

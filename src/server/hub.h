@@ -78,6 +78,7 @@ class Hub final : public ServiceEvents {
                      const std::vector<Item>& items) override;
   void session_list(const SessionListMessage& left) override;
   void agent_status(const AgentStatusMessage& status) override;
+  void settings_changed(const SettingsMessage& settings) override;
   void failed(const ErrorMessage& error) override;
   void store_state(const StoreState& state) override;
 

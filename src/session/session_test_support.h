@@ -33,6 +33,7 @@ struct Heard final : ServiceEvents {
     inboxes.push_back({session, title, items});
   }
   void agent_status(const AgentStatusMessage& message) override { statuses.push_back(message); }
+  void settings_changed(const SettingsMessage& message) override { settings.push_back(message); }
   void store_state(const StoreState& state) override { states.push_back(state); }
   std::vector<Project> added;
   std::vector<ProjectId> removed;
@@ -46,6 +47,7 @@ struct Heard final : ServiceEvents {
   };
   std::vector<Inbox> inboxes;
   std::vector<AgentStatusMessage> statuses;
+  std::vector<SettingsMessage> settings;
   std::vector<StoreState> states;
 };
 

@@ -50,6 +50,7 @@ class ServiceEvents {
   /// The sessions that are left in a project when one was deleted.
   virtual void session_list(const SessionListMessage&) {}
   virtual void agent_status(const AgentStatusMessage&) {}
+  virtual void settings_changed(const SettingsMessage&) {}
   /// Something went wrong that no request is waiting for.
   virtual void failed(const ErrorMessage&) {}
   virtual void store_state(const StoreState&) {}
@@ -119,6 +120,7 @@ class Sessions {
 
   // --- What a new connection is told ----------------------------------------------------------
   [[nodiscard]] virtual std::vector<Project> projects() const = 0;  // In the order added.
+  [[nodiscard]] virtual SettingsMessage settings() const = 0;
   /// The last status of every agent.
   [[nodiscard]] virtual std::vector<AgentStatusMessage> agent_statuses() const = 0;
   /// Every session that is not idle or is unread.

@@ -25,6 +25,7 @@ void MemoryStore::set_state(StoreState state) {
 
 asio::awaitable<Result<Catalog>> MemoryStore::load_catalog() {
   Catalog catalog;
+  catalog.settings = settings_;
   for (const auto& [id, project] : projects_) catalog.projects.push_back(project);
   std::ranges::sort(catalog.projects, {}, &ProjectRecord::order);
   for (const auto& [id, record] : records_) catalog.sessions.push_back(record);
@@ -70,6 +71,7 @@ void MemoryStore::drain() {
 }
 
 void MemoryStore::apply(WriteBatch& batch) {
+  if (batch.settings) settings_ = std::move(*batch.settings);
   for (ProjectRecord& project : batch.projects) projects_[project.id] = std::move(project);
   for (SessionWrite& write : batch.sessions) apply(write);
   for (AttachmentRecord& one : batch.attachments) attachments_[one.id] = std::move(one);

@@ -58,6 +58,7 @@ class MemoryStore final : public Store {
 
   asio::any_io_executor io_;
   std::string epoch_;
+  std::string settings_;
   StoreState state_;
   std::function<void(StoreState)> on_state_;
   std::deque<std::pair<WriteBatch, Done>> waiting_;

@@ -122,6 +122,7 @@ struct WriteBatch {
   std::vector<ProjectRecord> projects;
   std::vector<SessionWrite> sessions;
   std::vector<AttachmentRecord> attachments;
+  std::optional<std::string> settings;  // Settings as JSON.
 };
 
 /// An entry as it was stored.
@@ -150,6 +151,7 @@ struct SearchHit {
 struct Catalog {
   std::vector<ProjectRecord> projects;
   std::vector<SessionRecord> sessions;
+  std::string settings;  // As JSON; empty when nothing was ever chosen.
 };
 
 /// What a crash left unfinished in one session: growing text already folded into its form.

@@ -95,7 +95,8 @@ void streams_to_the_browser(LiveServer& live, const std::string& cli_type) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(LiveServer, "hello comes first, then projects, agents and what is not idle") {
+TEST_CASE_FIXTURE(LiveServer,
+                  "hello comes first, then settings, projects, agents and what is not idle") {
   const SessionId session = create();
   send(session, "work");
   on_io([&] { claude->status(AgentStatus::Connected); });
@@ -105,12 +106,25 @@ TEST_CASE_FIXTURE(LiveServer, "hello comes first, then projects, agents and what
   CHECK(text_at(*hello, "type") == "hello");
   CHECK(number_at(*hello, "wireVersion") == kWireVersion);
   CHECK(text_at(*hello, "epoch") == on_io([&] { return store.info().epoch; }));
+  CHECK(text_at(*socket.next(), "type") == "settings");
   CHECK(text_at(*socket.next(), "type") == "project:list");
   CHECK(text_at(*socket.next(), "type") == "agent:status");
   const auto activity = socket.until("session:info");
   REQUIRE(activity);
   CHECK(text_at(*activity, "sessionId") == session.str());
   CHECK(text_at(*activity, "activity") == "working");
+}
+
+TEST_CASE_FIXTURE(LiveServer, "settings are changed in one window and told to the others") {
+  Socket here(port(), {bearer()});
+  Socket elsewhere(port(), {bearer()});
+  REQUIRE(elsewhere.until("project:list"));
+  here.send({{"type", "settings:change"}, {"requestId", "1"}, {"sendKey", "ctrl-enter"}});
+  const auto told = elsewhere.until("settings");
+  REQUIRE(told);
+  const json::object* settings = object_at(*told, "settings");
+  REQUIRE(settings != nullptr);
+  CHECK(string_at(*settings, "sendKey") == "ctrl-enter");
 }
 
 TEST_CASE_FIXTURE(LiveServer, "a new connection is told what waits for the user, by session") {

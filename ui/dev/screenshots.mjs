@@ -176,11 +176,25 @@ await shot("add-project", {
     await page.getByLabel("Folder on the server's machine").fill("/us");
   },
 });
-await shot("settings", {
-  after: async (page) => {
-    await page.getByRole("button", { name: "Settings" }).click();
-  },
-});
+const settings = async (page) => {
+  await page.getByRole("button", { name: "Settings" }).click();
+  await page.locator("main.settings").waitFor();
+};
+await shot("settings", { open: cart, after: settings });
+await shot("settings-dark", { open: cart, scheme: "dark", after: settings });
+await shot("phone-settings", { size: phone, after: settings });
+const models = async (page, server) => {
+  const session = [...server.world.sessions.values()].find(({ info }) => cart.test(info.title));
+  session.facts.models = Array.from({ length: 120 }, (_, index) => ({
+    id: `provider-${index % 7}/model-${index}`,
+    name: `Provider ${index % 7}/Model ${index} with a long name`,
+  }));
+  session.facts.model = session.facts.models[3].id;
+  server.world.broadcast({ type: "session:facts", sessionId: session.info.sessionId, ...session.facts });
+  await page.getByRole("button", { name: /^Model: / }).click();
+};
+await shot("models", { open: cart, after: models });
+await shot("phone-models", { size: phone, open: cart, scheme: "dark", after: models });
 await shot("archived", {
   after: async (page) => {
     await page.getByRole("button", { name: "Archived" }).click();

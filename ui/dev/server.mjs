@@ -16,6 +16,7 @@ const types = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
   ".png": "image/png",
   ".woff2": "font/woff2",
   ".webmanifest": "application/manifest+json",

@@ -1,4 +1,4 @@
-import type { AgentInfo, Item, Project, SessionInfo, Turn } from "../src/wire";
+import type { AgentInfo, Item, Project, SessionInfo, Settings, Turn } from "../src/wire";
 
 export interface DevTimeline {
   rev: number;
@@ -24,6 +24,7 @@ export class World {
   pace: number;
   startMs?: number;
   projects: Project[];
+  settings: Settings;
   agents: AgentInfo[];
   /** Agents whose sessions cannot be made. */
   refusing: Set<string>;
@@ -38,6 +39,7 @@ export class World {
   addProject(path: string): Project;
   addSession(projectId: string, cliType: string, title: string, more?: Partial<SessionInfo>): DevSession;
   session(id: string): DevSession;
+  changeSettings(change: { sendKey?: Settings["sendKey"]; defaults?: Settings["defaults"][0] }): void;
   change(session: DevSession, more: Partial<SessionInfo>): void;
   setAgent(cliType: string, status: AgentInfo["status"], message?: string): void;
   broadcast(message: Record<string, unknown>): void;

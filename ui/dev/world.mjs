@@ -41,6 +41,7 @@ export class World {
     this.sessions = new Map();
     this.sent = new Map();
     this.connections = new Set();
+    this.settings = { sendKey: "enter", defaults: [] };
     this.pace = 12;
     seed(this, story);
   }
@@ -137,6 +138,7 @@ export class World {
     this.connections.add(connection);
     const send = (message) => ws.send(JSON.stringify(message));
     send({ type: "hello", version: this.version, wireVersion: this.wireVersion, epoch: this.epoch });
+    send({ type: "settings", settings: this.settings });
     send({ type: "project:list", projects: this.projects });
     for (const agent of this.agents)
       send({ type: "agent:status", cliType: agent.cliType, status: agent.status });
@@ -398,6 +400,23 @@ export class World {
     }
   }
 
+  info() {
+    return {
+      version: this.version,
+      wireVersion: this.wireVersion,
+      epoch: this.epoch,
+      store: { kind: "memory", durability: "none" },
+      startedAt: new Date().toISOString(),
+    };
+  }
+
+  changeSettings({ sendKey = this.settings.sendKey, defaults }) {
+    const others = this.settings.defaults.filter((one) => !defaults || one.projectId !== defaults.projectId);
+    const { projectId: _, ...chosen } = defaults ?? {};
+    this.settings = { sendKey, defaults: Object.keys(chosen).length > 0 ? [...others, defaults] : others };
+    this.broadcast({ type: "settings", settings: this.settings });
+  }
+
   reorder(session, { turnIds }) {
     const queued = new Map(session.queue.map((turn) => [turn.turnId, turn]));
     if (!turnIds.every((id) => queued.has(id)))
@@ -446,6 +465,11 @@ export class World {
       agent.warm = 1;
       this.broadcast({ type: "agent:status", cliType: agent.cliType, status: agent.status });
       return send(202, { warm: true });
+    }
+    if (path === "/api/info") return send(200, this.info());
+    if (path === "/api/settings") {
+      if (method === "POST") this.changeSettings(body);
+      return send(200, { settings: this.settings });
     }
     if (path === "/api/directories")
       return send(200, { directories: subdirectories(url.searchParams.get("prefix") || "/") });

@@ -9,7 +9,7 @@ import { Connection } from "./state/link";
 import { AppView } from "./views/app";
 import { AppContext } from "./views/context";
 import { conversation, loadSoon } from "./views/later";
-import { showTheme } from "./views/theme";
+import { showSizes, showTheme } from "./views/theme";
 
 loadSoon();
 const { code, sessionId } = takeAddress(location, history);
@@ -30,6 +30,7 @@ else if (api.token !== null) link.start();
 else link.requireLogin();
 
 effect(() => showTheme(document, app.prefs.theme.value));
+effect(() => showSizes(document, app.prefs.textSize.value, app.prefs.density.value));
 effect(() => {
   if (link.state.value.kind !== "online") api.distrust();
   else if (conversation.failed.peek()) void conversation.load();

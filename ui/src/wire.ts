@@ -359,6 +359,24 @@ export interface AgentStatusMessage extends ServerMessageBase {
   message?: string;
 }
 
+export interface SessionDefaults {
+  projectId?: string;
+  cliType?: string;
+  mode?: string;
+  model?: string;
+  thinking?: string;
+}
+
+export interface Settings {
+  sendKey: "enter" | "ctrl-enter";
+  defaults: SessionDefaults[];
+}
+
+export interface SettingsMessage extends ServerMessageBase {
+  type: "settings";
+  settings: Settings;
+}
+
 export interface OkMessage extends ServerMessageBase {
   type: "ok";
   rev?: number;
@@ -393,6 +411,7 @@ export type ServerMessage =
   | SessionFactsMessage
   | SessionInboxMessage
   | AgentStatusMessage
+  | SettingsMessage
   | OkMessage
   | ErrorMessage;
 
@@ -522,6 +541,16 @@ export interface InfoBody {
   epoch: string;
   store: StoreBody;
   startedAt: string;
+}
+
+export interface SettingsRequest extends ClientMessageBase {
+  type: "settings";
+}
+
+export interface SettingsChangeRequest extends ClientMessageBase {
+  type: "settings:change";
+  sendKey?: "enter" | "ctrl-enter";
+  defaults?: SessionDefaults;
 }
 
 export interface ExchangeRequest {
@@ -831,6 +860,8 @@ export interface ClientMessageBase {
 }
 
 export type ClientMessage =
+  | SettingsRequest
+  | SettingsChangeRequest
   | ProjectListRequest
   | ProjectAddRequest
   | ProjectRemoveRequest
@@ -863,6 +894,8 @@ export interface Commands {
   "health": { request: Bare<Empty>; response: Bare<HealthBody> };
   "ready": { request: Bare<Empty>; response: Bare<HealthBody> };
   "info": { request: Bare<Empty>; response: Bare<InfoBody> };
+  "settings": { request: Bare<SettingsRequest>; response: Bare<SettingsMessage> };
+  "settings:change": { request: Bare<SettingsChangeRequest>; response: Bare<SettingsMessage> };
   "auth:exchange": { request: Bare<ExchangeRequest>; response: Bare<TokenBody> };
   "auth:prove": { request: Bare<ProveRequest>; response: Bare<ProofBody> };
   "auth:ticket": { request: Bare<Empty>; response: Bare<TicketBody> };
@@ -903,6 +936,8 @@ export const COMMANDS = {
   "health": { method: "GET", path: "/healthz" },
   "ready": { method: "GET", path: "/readyz" },
   "info": { method: "GET", path: "/api/info" },
+  "settings": { method: "GET", path: "/api/settings" },
+  "settings:change": { method: "POST", path: "/api/settings" },
   "auth:exchange": { method: "POST", path: "/api/auth/exchange" },
   "auth:prove": { method: "POST", path: "/api/auth/prove" },
   "auth:ticket": { method: "POST", path: "/api/auth/ticket" },

@@ -154,7 +154,7 @@ describe("notifications", () => {
     const Fake = Object.assign(class {}, { requestPermission: async () => permission });
     Object.defineProperty(Fake, "permission", { get: () => permission });
     vi.stubGlobal("Notification", Fake);
-    app.nav.openDialog({ kind: "settings" });
+    app.nav.navigate({ page: "settings" });
     const box = await until(() => $(root, ".check input") as HTMLInputElement);
     box.click();
     await until(() => $(root, ".check .problem"));
@@ -166,9 +166,9 @@ describe("notifications", () => {
     expect(box.checked).toBe(true);
     // Taken back in the browser's own settings.
     permission = "denied";
-    app.nav.closeDialog();
+    app.nav.navigate({ page: "home" });
     await until(() => !$(root, ".check"));
-    app.nav.openDialog({ kind: "settings" });
+    app.nav.navigate({ page: "settings" });
     expect((await until(() => $(root, ".check input") as HTMLInputElement)).checked).toBe(false);
     vi.unstubAllGlobals();
   });

@@ -60,6 +60,7 @@ void Client::start() {
   });
   seen_ = hub_.notices().head();
   send(encode_message(HelloMessage{std::string(kVersion), kWireVersion, sessions_.info().epoch}));
+  send(encode_message(sessions_.settings()));
   send(encode_message(ProjectListMessage{sessions_.projects()}));
   for (const AgentStatusMessage& status : sessions_.agent_statuses()) send(encode_message(status));
   for (const SessionInfo& info : sessions_.glance()) {

@@ -57,6 +57,7 @@ asio::awaitable<Result<void>> SessionService::start() {
   if (!catalog) co_return std::unexpected(std::move(catalog.error()));
   auto unfinished = co_await deps_.store.load_unfinished();
   if (!unfinished) co_return std::unexpected(std::move(unfinished.error()));
+  load_settings(catalog->settings);
   projects_.load(std::move(catalog->projects));
   for (SessionRecord& record : catalog->sessions) {
     if (record.deleted) {

@@ -68,6 +68,10 @@ class SessionService final : public Sessions, private SessionHost {
   /// Directories whose path begins so, for adding a project.
   asio::awaitable<DirectoriesBody> directories(DirectoriesRequest request);
 
+  // --- Settings -----------------------------------------------------------------------------
+  [[nodiscard]] SettingsMessage settings() const override { return {settings_}; }
+  asio::awaitable<Result<SettingsMessage>> change_settings(SettingsChangeRequest request);
+
   // --- Agents -------------------------------------------------------------------------------
   asio::awaitable<std::vector<AgentInfo>> agents();
   [[nodiscard]] std::vector<AgentStatusMessage> agent_statuses() const override;
@@ -150,6 +154,7 @@ class SessionService final : public Sessions, private SessionHost {
   asio::awaitable<void> save_exact_numbers();
   [[nodiscard]] Provider* provider_of(const std::string& cli_type) const;
   void store_state_changed(const StoreState& state);
+  void load_settings(std::string_view stored);
   asio::awaitable<Result<ProjectRecord>> project_for(SessionCreateRequest request);
   asio::awaitable<Result<SessionPtr>> readable(SessionId session);
   asio::awaitable<Result<std::shared_ptr<TimelineSource>>> source_of(SessionId session);
@@ -167,6 +172,7 @@ class SessionService final : public Sessions, private SessionHost {
   ServiceEvents nobody_;
   Timestamp started_at_;
   bool stopping_ = false;
+  Settings settings_;
   Projects projects_;
   std::map<SessionId, Slot> sessions_;
   std::unordered_set<SessionId> hidden_;  // Deleted here, as discovery would name them.

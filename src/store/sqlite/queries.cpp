@@ -70,6 +70,8 @@ std::string Queries::epoch() {
 
 Catalog Queries::catalog() {
   Catalog catalog;
+  Statement settings(*database_, "SELECT value FROM meta WHERE key='settings'");
+  if (settings.step()) catalog.settings = settings.text(0);
   Statement projects(*database_,
                      "SELECT project_id, path, name, added_at, added_order, removed FROM projects "
                      "ORDER BY added_order");

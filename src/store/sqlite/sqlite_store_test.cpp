@@ -44,14 +44,19 @@ TEST_CASE("what was committed is there after reopening") {
     batch.sessions[0].prompts = {{TurnId("t1"), "key", "hello", "", true}};
     commit(loop, *store, std::move(batch));
     WriteBatch later;
+    later.settings = R"({"sendKey":"enter"})";
     later.attachments.push_back({"a1", SessionId("s1"), "image/png", std::string("\0\1\2", 3)});
     commit(loop, *store, std::move(later));
+    WriteBatch last;
+    last.settings = R"({"sendKey":"ctrl-enter"})";
+    commit(loop, *store, std::move(last));
     store->close();
   }
   auto store = open(loop, dir.path());
   CHECK(store->info().epoch == epoch);
   CHECK(!epoch.empty());
   const Catalog catalog = *loop.run(store->load_catalog());
+  CHECK(catalog.settings == R"({"sendKey":"ctrl-enter"})");
   REQUIRE(catalog.sessions.size() == 1);
   SessionRecord expected = record("s1");
   expected.facts = R"({"mode":"plan"})";

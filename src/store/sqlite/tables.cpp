@@ -62,6 +62,10 @@ std::int64_t Tables::key_of(const SessionId& session) {
   return key;
 }
 
+void Tables::put_settings(const std::string& settings) {
+  Statement(database_, "INSERT OR REPLACE INTO meta VALUES('settings', ?)").run(settings);
+}
+
 void Tables::put(const ProjectRecord& project) {
   put_project_.run(project.id.str(), project.path, project.name, project.added_at.ms, project.order,
                    project.removed);

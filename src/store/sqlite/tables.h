@@ -14,6 +14,7 @@ class Tables {
  public:
   explicit Tables(Database& database);
 
+  void put_settings(const std::string& settings);
   void put(const ProjectRecord& project);
   void put(const SessionWrite& write);
   void put(const AttachmentRecord& attachment);

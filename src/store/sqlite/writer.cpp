@@ -170,7 +170,7 @@ void Writer::append_growth() {
 
 void Writer::commit_jobs() {
   const auto writes_rows = [](const WriteBatch& batch) {
-    if (!batch.projects.empty() || !batch.attachments.empty()) return true;
+    if (batch.settings || !batch.projects.empty() || !batch.attachments.empty()) return true;
     for (const SessionWrite& write : batch.sessions) {
       if (write.record || write.facts || write.erase || !write.entries.empty() ||
           !write.outputs.empty() || !write.prompts.empty()) {
@@ -182,6 +182,7 @@ void Writer::commit_jobs() {
   if (std::ranges::none_of(jobs_, [&](const Job& job) { return writes_rows(job.batch); })) return;
   Transaction transaction(*database_);
   for (const Job& job : jobs_) {
+    if (job.batch.settings) tables_.put_settings(*job.batch.settings);
     for (const ProjectRecord& project : job.batch.projects) tables_.put(project);
     for (const SessionWrite& write : job.batch.sessions) tables_.put(write);
     for (const AttachmentRecord& attachment : job.batch.attachments) tables_.put(attachment);

@@ -60,10 +60,9 @@ function ofSession(
   };
 }
 
-const opens =
-  (kind: "palette" | "add-project" | "search" | "settings" | "shortcuts" | "messages") => (app: App) =>
-    app.nav.openDialog({ kind });
-const goes = (page: "home" | "inbox") => (app: App) => app.nav.navigate({ page });
+const opens = (kind: "palette" | "add-project" | "search" | "shortcuts" | "messages") => (app: App) =>
+  app.nav.openDialog({ kind });
+const goes = (page: "home" | "inbox" | "settings") => (app: App) => app.nav.navigate({ page });
 const theme = (value: Theme, label: string): Command => ({
   label: `Theme: ${label}`,
   icon: "gear",
@@ -118,7 +117,7 @@ const table = {
     run: goes("inbox"),
   },
   archived: { label: "Archived sessions", icon: "archive", run: (app) => void showArchive(app) },
-  settings: { label: "Settings", icon: "gear", run: opens("settings") },
+  settings: { label: "Settings", icon: "gear", run: goes("settings") },
   messages: {
     label: "Messages",
     inPalette: "Messages of this page",

@@ -16,6 +16,7 @@ import { Projects } from "./projects";
 import { Reading } from "./reading";
 import { receive } from "./receive";
 import { Sessions } from "./sessions";
+import { Settings } from "./settings";
 import { isTemporary } from "./temporary";
 import { Timelines } from "./timelines";
 import { Toasts } from "./toasts";
@@ -27,6 +28,7 @@ const kClockMs = 30_000;
 export class App {
   readonly toasts = new Toasts();
   readonly prefs = new Prefs();
+  readonly settings = new Settings();
   readonly drafts = new Drafts();
   readonly projects = new Projects();
   readonly sessions = new Sessions();

@@ -60,6 +60,7 @@ const handlers: Handlers = {
     if (cliType) app.prefs.remember(cliType, timeline.facts.peek());
   },
   "session:inbox": (app, message) => app.inbox.set(message),
+  settings: (app, { settings }) => app.settings.set(settings),
   "agent:status": (app, message) => app.agents.changed(message),
   error: (app, { code, message, sessionId }) => {
     if (code === "SESSION_NOT_FOUND") app.sessionGone(sessionId ?? "");

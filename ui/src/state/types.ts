@@ -2,10 +2,13 @@
 import type { Approval, SessionInfo, SessionStatus } from "../wire";
 
 export type Theme = "system" | "light" | "dark";
+export type TextSize = "small" | "medium" | "large" | "huge";
+export type Density = "comfortable" | "compact";
 
 /** Something with a name on screen that can be gone to. `itemId`: brought into view and marked there. */
 export type Place =
-  { page: "home" | "inbox" | "archived" } | { page: "session"; sessionId: string; itemId?: string };
+  | { page: "home" | "inbox" | "archived" | "settings" }
+  | { page: "session"; sessionId: string; itemId?: string };
 export type Page = Place["page"];
 
 export interface Toast {
@@ -47,7 +50,6 @@ export type Dialog =
   | { kind: "search"; query?: string }
   | { kind: "shortcuts" }
   | { kind: "messages" }
-  | { kind: "settings" }
   | { kind: "confirm"; title: string; text: string; action: string; run: () => void };
 
 /** What a tab shows of its session before the server has said anything: kept with the tabs. */

@@ -51,6 +51,7 @@ function MainArea() {
   const { active } = app.nav.tabs.value;
   const page = app.nav.page.value;
   if (page !== "home" && (page !== "session" || active !== undefined)) {
+    if (page === "settings") return <SettingsArea />;
     const views = conversation.module.value;
     if (!views) return <NotYet />;
     if (page === "inbox") return <views.InboxPage />;
@@ -70,11 +71,23 @@ function MainArea() {
   return <HomePage />;
 }
 
-/** The code of conversations is on its way; if it cannot come, the server that had it is gone or another. */
-function NotYet() {
+function SettingsArea() {
+  const views = dialogs.module.value;
+  useEffect(() => void dialogs.load(), []);
+  return views ? <views.SettingsPage /> : <NotYet of={dialogs} what="settings" />;
+}
+
+/** The code is on its way; if it cannot come, the server that had it is gone or another. */
+function NotYet({
+  of = conversation,
+  what = "conversation",
+}: {
+  of?: Pick<typeof conversation, "failed">;
+  what?: string;
+}) {
   return (
     <main class="page" id="main">
-      {conversation.failed.value ? (
+      {of.failed.value ? (
         <div class="loading" role="alert">
           <Icon name="alert" /> This page did not load completely.
           <button type="button" class="button small" onClick={() => location.reload()}>
@@ -83,7 +96,7 @@ function NotYet() {
         </div>
       ) : (
         <div class="loading" role="status">
-          <Working label="Loading" /> Loading the conversation…
+          <Working label="Loading" /> Loading the {what}…
         </div>
       )}
     </main>

@@ -1,6 +1,7 @@
 // Where the user writes: grows with the text, keeps drafts, never loses a send.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { attachImage, cancelTurn, sendMessage } from "../../actions/messages";
+import { keyName } from "../../format";
 import type { Timeline } from "../../state/timeline";
 import { kImageTypes } from "../../state/drafts";
 import { isTemporary } from "../../state/temporary";
@@ -28,6 +29,7 @@ export function Composer({
   const images = app.drafts.images(sessionId);
   const completion = useCompletion(timeline, input);
   const history = useRef<{ at: number; kept: string } | undefined>(undefined);
+  const { sendKey } = app.settings.values.value;
   const isNew = isTemporary(sessionId);
 
   const setText = (value: string) => app.drafts.set(sessionId, value);
@@ -74,7 +76,7 @@ export function Composer({
     if (event.isComposing || completion.onKey(event)) return;
     const element = input.current!;
     const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+    if (app.settings.sends(event)) {
       event.preventDefault();
       send();
     } else if (event.key === "Escape" && working) {
@@ -204,7 +206,7 @@ export function Composer({
                 class="round send"
                 disabled={!canSend}
                 aria-label={working ? "Queue message" : "Send message"}
-                title={working ? "Queue (Enter)" : "Send (Enter)"}
+                title={`${working ? "Queue" : "Send"} (${sendKey === "enter" ? "" : `${keyName("Ctrl")}+`}Enter)`}
               >
                 <Icon name="send" />
               </button>

@@ -2,6 +2,7 @@
 import { setMode, setModel, setThinking } from "../../actions/sessions";
 import { count } from "../../format";
 import type { Timeline } from "../../state/timeline";
+import { Choice, isSearched } from "../choice";
 import { useApp } from "../context";
 import { Icon } from "../icons";
 
@@ -21,22 +22,12 @@ export function Switches({ timeline }: { timeline: Timeline }) {
           {value}
         </span>
       ) : null;
+    const risky = label === "Permission mode" && /bypass|yolo|full|dangerous/i.test(value ?? "");
+    const choice = <Choice label={label} options={choices} value={value} onChange={change} />;
+    if (isSearched(choices)) return <span class="switch">{choice}</span>;
     return (
-      <label
-        class={`switch ${/bypass|yolo|full|dangerous/i.test(value ?? "") && label === "Permission mode" ? "risky" : ""}`}
-        title={label}
-      >
-        <span class="visually-hidden">{label}</span>
-        <select value={value} onChange={(event) => change(event.currentTarget.value)}>
-          {value !== undefined && !choices.some((choice) => choice.id === value) && (
-            <option value={value}>{value}</option>
-          )}
-          {choices.map((choice) => (
-            <option key={choice.id} value={choice.id} title={choice.description}>
-              {choice.name}
-            </option>
-          ))}
-        </select>
+      <label class={`switch ${risky ? "risky" : ""}`} title={label}>
+        {choice}
         <Icon name="down" size={12} />
       </label>
     );

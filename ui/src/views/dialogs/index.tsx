@@ -5,9 +5,10 @@ import { Messages } from "./messages";
 import { NewSession } from "./new_session";
 import { Palette } from "./palette";
 import { SearchDialog } from "./search";
-import { Settings } from "./settings";
 import { Shortcuts } from "./shortcuts";
 import { Confirm, Rename } from "./small";
+
+export { SettingsPage } from "./settings";
 
 export function DialogView({ dialog, close }: { dialog: Dialog; close: () => void }) {
   switch (dialog.kind) {
@@ -25,8 +26,6 @@ export function DialogView({ dialog, close }: { dialog: Dialog; close: () => voi
       return <Shortcuts close={close} />;
     case "messages":
       return <Messages close={close} />;
-    case "settings":
-      return <Settings close={close} />;
     case "confirm":
       return <Confirm dialog={dialog} close={close} />;
   }

@@ -3,6 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import { createSession, warmAgent } from "../../actions/create";
 import { run } from "../../commands/table";
 import type { App } from "../../state/app";
+import type { SessionDefaults } from "../../wire";
+import { Choice } from "../choice";
 import { useApp } from "../context";
 import { AgentMark } from "../faces";
 import { Modal } from "../parts";
@@ -13,13 +15,15 @@ export function NewSession({ projectId, close }: { projectId?: string; close: ()
   const agents = [...usable, ...app.agents.list.value.filter((agent) => !agent.installed)];
   const [project, setProject] = useState(projectId ?? currentProject(app));
   const [chosen, setCliType] = useState("");
+  const defaults = app.settings.startIn(project);
+  const installed = (name: string | undefined) => usable.find((agent) => agent.cliType === name)?.cliType;
   const cliType =
     chosen ||
-    (usable.find((agent) => agent.cliType === app.prefs.lastAgent.peek()) ?? usable[0])?.cliType ||
-    "";
-  const [model, setModel] = useState("");
-  const [mode, setMode] = useState("");
-  const [thinking, setThinking] = useState("");
+    (installed(defaults.cliType) ?? installed(app.prefs.lastAgent.peek()) ?? usable[0]?.cliType ?? "");
+  // What was chosen in the settings is chosen here, for the agent it belongs to, until the user says otherwise.
+  const preset = cliType === defaults.cliType ? defaults : {};
+  const [changed, setChanged] = useState<Pick<SessionDefaults, "model" | "mode" | "thinking">>({});
+  const { model, mode, thinking } = { ...preset, ...changed };
   const known = app.prefs.known.value[cliType];
   useEffect(() => {
     if (cliType !== "" && project !== "") void warmAgent(app, cliType, project);
@@ -50,23 +54,22 @@ export function NewSession({ projectId, close }: { projectId?: string; close: ()
   };
   const choice = (
     label: string,
-    value: string,
-    set: (value: string) => void,
+    name: keyof typeof changed,
+    value: string | undefined,
     choices: { id: string; name: string }[] | undefined,
   ) =>
     choices &&
     choices.length > 0 && (
-      <label class="field">
-        {label}
-        <select value={value} onChange={(event) => set(event.currentTarget.value)}>
-          <option value="">As the agent decides</option>
-          {choices.map((entry) => (
-            <option key={entry.id} value={entry.id}>
-              {entry.name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <div class="field">
+        <span aria-hidden="true">{label}</span>
+        <Choice
+          label={label}
+          options={choices}
+          value={value}
+          none="As the agent decides"
+          onChange={(id) => setChanged({ ...changed, [name]: id })}
+        />
+      </div>
     );
   return (
     <Modal title="New session" onClose={close}>
@@ -102,9 +105,7 @@ export function NewSession({ projectId, close }: { projectId?: string; close: ()
                 }
                 onChange={() => {
                   setCliType(agent.cliType);
-                  setModel("");
-                  setMode("");
-                  setThinking("");
+                  setChanged({});
                 }}
               />
               <AgentMark cliType={agent.cliType} name={agent.name} />
@@ -126,9 +127,9 @@ export function NewSession({ projectId, close }: { projectId?: string; close: ()
           </p>
         )}
         <div class="two">
-          {choice("Model", model, setModel, known?.models)}
-          {choice("Permission mode", mode, setMode, known?.modes)}
-          {choice("Thinking", thinking, setThinking, known?.thinkingLevels)}
+          {choice("Model", "model", model, known?.models)}
+          {choice("Permission mode", "mode", mode, known?.modes)}
+          {choice("Thinking", "thinking", thinking, known?.thinkingLevels)}
         </div>
         <footer class="modal-foot">
           <button type="button" class="button" onClick={close}>

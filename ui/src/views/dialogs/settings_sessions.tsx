@@ -1,0 +1,92 @@
+// How new sessions begin: in all projects, or in one of them.
+import { useState } from "preact/hooks";
+import { changeSettings } from "../../actions/settings";
+import type { SessionDefaults } from "../../wire";
+import { Choice, type Option } from "../choice";
+import { useApp } from "../context";
+import { Part } from "./setting";
+
+const kAsAgent = "As the agent decides";
+
+export function NewSessions() {
+  const app = useApp();
+  const [projectId, setProjectId] = useState<string | undefined>(undefined);
+  const own = app.settings.chosenFor(projectId);
+  const shown = own ?? app.settings.chosenFor(undefined) ?? {};
+  const project = projectId === undefined ? undefined : app.projects.of(projectId);
+  const known = app.prefs.known.value[shown.cliType ?? ""];
+  const agents = app.agents.list.value.map(({ cliType, name }) => ({ id: cliType, name }));
+  const set = (change: Partial<SessionDefaults>) => {
+    // Modes and models belong to an agent: another one has others.
+    const kept = "cliType" in change ? {} : shown;
+    const all: SessionDefaults = { ...kept, cliType: shown.cliType, ...change, projectId };
+    const chosen = Object.entries(all).filter(([, value]) => value !== undefined && value !== "");
+    void changeSettings(app, { defaults: Object.fromEntries(chosen) });
+  };
+  const field = (
+    label: string,
+    name: keyof SessionDefaults,
+    options: readonly Option[] | undefined,
+    none: string,
+  ) =>
+    options &&
+    options.length > 0 && (
+      <div class="field">
+        <span aria-hidden="true">{label}</span>
+        <Choice
+          label={label}
+          options={options}
+          value={shown[name]}
+          none={none}
+          onChange={(value) => set({ [name]: value })}
+        />
+      </div>
+    );
+  const others = app.projects.list.value.filter((one) => app.settings.chosenFor(one.projectId));
+  const names = new Intl.ListFormat("en").format(others.map(({ name }) => name));
+  return (
+    <Part
+      title="New sessions"
+      about={
+        others.length === 0
+          ? "What a new session begins with. It can always be changed there."
+          : `${names} ${others.length === 1 ? "has choices of its own" : "have choices of their own"}.`
+      }
+    >
+      <div class="field">
+        <span aria-hidden="true">In</span>
+        <Choice
+          label="In"
+          options={app.projects.list.value.map((one) => ({ id: one.projectId, name: one.name }))}
+          value={projectId ?? ""}
+          none="All projects"
+          onChange={(id) => setProjectId(id === "" ? undefined : id)}
+        />
+      </div>
+      {field("Agent", "cliType", agents, "The one used last")}
+      {field("Permission mode", "mode", known?.modes, kAsAgent)}
+      {field("Model", "model", known?.models, kAsAgent)}
+      {field("Thinking", "thinking", known?.thinkingLevels, kAsAgent)}
+      {shown.cliType && !known && (
+        <p class="muted">
+          {app.agents.of(shown.cliType)?.name ?? shown.cliType} tells its models and modes when its first
+          session starts.
+        </p>
+      )}
+      {project && (
+        <p class="muted">
+          {own ? `Chosen for ${project.name}. ` : "As in all projects. "}
+          {own && (
+            <button
+              type="button"
+              class="link-button"
+              onClick={() => void changeSettings(app, { defaults: { projectId } })}
+            >
+              Use those of all projects
+            </button>
+          )}
+        </p>
+      )}
+    </Part>
+  );
+}
