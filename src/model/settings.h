@@ -11,7 +11,7 @@
 
 namespace lb {
 
-/// Which key sends a message; the other one begins a line.
+/// Which key sends a message. With CtrlEnter, Enter begins a line.
 enum class SendKey { Enter, CtrlEnter };
 template <>
 struct EnumNames<SendKey> {

@@ -30,7 +30,7 @@ export class Settings {
     return chosen;
   }
 
-  /** Whether this key sends the message; the other one begins a line. */
+  /** Whether this key sends the message. Ctrl+Enter always does; Enter alone, unless it was chosen to begin a line. */
   sends(event: Pick<KeyboardEvent, "key" | "shiftKey" | "altKey" | "ctrlKey" | "metaKey">): boolean {
     if (event.key !== "Enter" || event.shiftKey || event.altKey) return false;
     return event.ctrlKey || event.metaKey || this.values.peek().sendKey === "enter";

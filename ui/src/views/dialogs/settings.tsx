@@ -57,7 +57,10 @@ function Writing() {
   const enter = keyName("Enter");
   const ctrlEnter = `${keyName("Ctrl")}+${enter}`;
   return (
-    <Part title="Send a message with" about="The other one begins a new line. Shift+Enter always does.">
+    <Part
+      title="Send a message with"
+      about={`With ${ctrlEnter}, ${enter} begins a new line. Shift+${enter} always does.`}
+    >
       <Few
         name="send-key"
         label="Send a message with"
