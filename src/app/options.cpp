@@ -86,6 +86,17 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_flag("--licenses", flags.licenses, "Print the licences of everything inside");
 }
 
+/// The options of `serve` are those of the program: its help says them too.
+void add_serve(CLI::App& app) {
+  CLI::App* serve =
+      app.add_subcommand("serve", "Start the server (what happens without a command)");
+  serve->set_help_flag();  // That of the program answers.
+  serve->footer([&app] {
+    const CLI::Formatter writer;
+    return writer.make_groups(&app, CLI::AppFormatMode::Normal);
+  });
+}
+
 template <class T>
 void take(const CLI::Option* given, T& value, const std::optional<T>& from_file) {
   if (given->count() == 0 && from_file) value = *from_file;
@@ -177,7 +188,7 @@ Parsed parse_options(int argc, char** argv) {
   add_flags(app, flags);
   app.fallthrough();
   app.require_subcommand(0, 1);
-  app.add_subcommand("serve", "Start the server (what happens without a command)");
+  add_serve(app);
   CLI::App* open =
       app.add_subcommand("open", "Print and open a fresh address of the running server");
   CLI::App* doctor = app.add_subcommand("doctor", "Look at everything and say what to do about it");

@@ -95,6 +95,9 @@ test("usage errors end with 2, help and version with 0", async () => {
   assert.equal(version.code, 0);
   assert.match(version.out, /^liminal-builder \d+\.\d+\.\d+\n$/);
   assert.equal((await run(["--help"], place)).code, 0);
+  const serve = await run(["serve", "--help"], place);
+  assert.equal(serve.code, 0);
+  assert.match(serve.out, /--port[\s\S]*--data-dir[\s\S]*--no-open/);
   assert.match((await run(["--licenses"], place)).out, /Boost Software License/);
 });
 
@@ -248,7 +251,7 @@ test("doctor names every agent and what to do, without a server and with one", a
   assert.match(doctor.out, /demo/);
   assert.match(doctor.out, /synchronous=FULL/);
   assert.match(doctor.out, /looked in/);
-  assert.match(doctor.out, /claude was not found\.\n +Install it with: npm|ok {2}claude-code/);
+  assert.match(doctor.out, /claude was not found\.\n +Install it with: npm|ok {2}claude-code|!! {2}claude-code +Claude Code is not logged in\./);
   const elsewhere = ["--port", String(server.port), "--data-dir", join(place.home, "elsewhere")];
   assert.match((await run(["doctor", ...elsewhere], place)).out, /!! {2}bind +127\.0\.0\.1 port \d+ is taken by another program/);
   const refused = await run(["--no-open", ...elsewhere], place);
