@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
+
+#include "base/utf8.h"
 
 namespace lb {
 namespace {
@@ -22,6 +25,12 @@ std::string fence_for(std::string_view text) {
 void add_block(std::string& out, std::string_view text) {
   const std::string fence = fence_for(text);
   out += fmt::format("{}\n{}{}{}\n\n", fence, text, text.ends_with('\n') ? "" : "\n", fence);
+}
+
+std::string lowered(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += lower_letter(c);
+  return out;
 }
 
 std::string_view decision(OptionKind kind) {
@@ -87,6 +96,7 @@ class Writer {
     for (std::size_t i = 0; i < conversation.turns.size(); ++i) {
       order_.emplace(conversation.turns[i].turn_id, i);
     }
+    for (const Item& item : conversation.items) said_.insert(item.turn_id);
     out_ = fmt::format("# {}\n\n", conversation.title);
   }
 
@@ -106,7 +116,11 @@ class Writer {
   enum class Speaker { Nobody, User, Agent };
 
   void end_turns(std::size_t before) {
-    for (; ended_ < before; ++ended_) out_ += end_note(conversation_.turns[ended_]);
+    for (; ended_ < before; ++ended_) {
+      const Turn& turn = conversation_.turns[ended_];
+      // A queued message that was taken back leaves nothing.
+      if (said_.contains(turn.turn_id) || turn.type == TurnType::Error) out_ += end_note(turn);
+    }
   }
 
   void speaks(Speaker speaker) {
@@ -115,6 +129,7 @@ class Writer {
   }
 
   void add(const Message& message) {
+    if (message.content.empty() && message.attachments.empty()) return;
     if (message.origin == Origin::System) {
       out_ += "*System:* ";
     } else {
@@ -134,7 +149,11 @@ class Writer {
   }
   void add(const ToolCall& tool) {
     speaks(Speaker::Agent);
-    out_ += fmt::format("**{}**\n\n", tool.title.value_or(tool.tool_name));
+    // A title may be a path only: what was done with it is in the name.
+    const std::string title = tool.title.value_or("");
+    const bool says_all = title.empty() || lowered(title).contains(lowered(tool.tool_name));
+    out_ += says_all ? fmt::format("**{}**\n\n", title.empty() ? tool.tool_name : title)
+                     : fmt::format("**{}** {}\n\n", tool.tool_name, title);
     if (!tool.tool_arguments.empty()) add_block(out_, tool.tool_arguments.str());
     if (tool.tool_output) add_block(out_, tool.tool_output->view());
   }
@@ -153,6 +172,7 @@ class Writer {
 
   const Conversation& conversation_;
   std::unordered_map<TurnId, std::size_t> order_;
+  std::unordered_set<TurnId> said_;  // In which there is anything.
   std::size_t ended_ = 0;
   Speaker speaker_ = Speaker::Nobody;
   std::string out_;

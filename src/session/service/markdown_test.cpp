@@ -79,6 +79,40 @@ TEST_CASE("an export says which turns failed and why, and which were cancelled, 
         "## You\n\nThree\n\n## claude-code\n\nDone.\n\n");
 }
 
+TEST_CASE("an export says what was done with a file, not only which") {
+  World world;
+  const SessionId session = world.create();
+  const TurnId turn = world.begin(session, "Look");
+  const auto call = [&](const std::string& id, const std::string& name, const std::string& title) {
+    ToolCall tool;
+    tool.tool_name = name;
+    tool.call_id = id;
+    if (!title.empty()) tool.title = title;
+    world.claude->upsert(world.claude->item(session, turn, id, std::move(tool)));
+  };
+  call("1", "Read", "src/cart.ts");
+  call("2", "Edit", "src/cart.ts");
+  call("3", "read", "Read src/cart.ts");
+  call("4", "Bash", "");
+  world.claude->complete(session, turn);
+  const std::string text = exported(world, session);
+  CHECK(holds(text, "**Read** src/cart.ts\n"));
+  CHECK(holds(text, "**Edit** src/cart.ts\n"));
+  CHECK(holds(text, "**Read src/cart.ts**\n"));
+  CHECK(holds(text, "**Bash**\n"));
+}
+
+TEST_CASE("a queued message that was taken back is in no export") {
+  World world;
+  const SessionId session = world.create();
+  const TurnId turn = world.begin(session, "One");
+  const TurnId queued = world.send(session, "Two")->turn_id;
+  REQUIRE(
+      world.loop.run(ask(*world.service, &Session::edit_queue, {session, queued, {}})).has_value());
+  world.claude->complete(session, turn);
+  CHECK(exported(world, session) == "# One\n\n## You\n\nOne\n\n");
+}
+
 TEST_CASE("the suggested name of an export is safe on a command line") {
   CHECK(export_file_name("List files") == "List-files");
   CHECK(export_file_name("--help me, please!") == "help-me-please");
