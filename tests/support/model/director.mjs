@@ -26,7 +26,7 @@ export class Director {
     const markers = parseMarkers(prompt);
     const answer = this.#answer(request, prompt, step, markers);
     return {
-      scenario: markers.scenario, step, prompt, answer,
+      scenario: markers.scenario, step, prompt, answer, as: markers.as, used: markers.used,
       delayMs: markers.delayMs ?? 0,
       tps: markers.tps ?? answer.tps ?? this.#tps,
     };

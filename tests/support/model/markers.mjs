@@ -14,6 +14,8 @@ export function parseMarkers(prompt) {
   return {
     scenario: last(prompt, /\[\[scenario:([\w-]+)\]\]/g) ?? (calls.length > 0 ? 'calls' : 'text'),
     gate: last(prompt, /\[\[gate:([\w-]+)\]\]/g) ?? 'default',
+    used: lastNumber(prompt, 'used'),
+    as: last(prompt, /\[\[as:([\w.-]+)\]\]/g),
     tps: lastNumber(prompt, 'tps'),
     words: lastNumber(prompt, 'words'),
     delayMs: lastNumber(prompt, 'delay'),

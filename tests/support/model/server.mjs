@@ -99,9 +99,10 @@ class Model {
       return sendJson(response, answer.failure.status, error, headers);
     }
     const meta = this.#meta(raw, body, path);
+    meta.model = decision.as ?? meta.model;
     if (!request.streamed) return sendJson(response, 200, api.plain(answer, meta));
     const {tps} = decision;
-    const headers = {'request-id': meta.id('req_')};
+    const headers = {'request-id': meta.id('req_'), ...limitHeaders(decision.used)};
     this.#options.onAnswer(decision.prompt);
     const out = new Stream(response, {tps, gates: this.#gates, ping: api.ping, headers});
     try {
@@ -142,6 +143,20 @@ class Model {
     if (this.#options.logBodies) Object.assign(line, {headers: request.headers, body});
     fs.appendFileSync(this.#options.log, `${JSON.stringify(line)}\n`);
   }
+}
+
+// What an account with a subscription is told of its windows: so much of five hours is used.
+function limitHeaders(percent) {
+  if (percent === undefined) return {};
+  const of = (name, value) => [`anthropic-ratelimit-unified-${name}`, String(value)];
+  const reset = Math.floor(Date.now() / 1000) + 3600;
+  const status = percent >= 100 ? 'rejected' : percent >= 90 ? 'allowed_warning' : 'allowed';
+  return Object.fromEntries([
+    of('status', status), of('reset', reset), of('representative-claim', 'five_hour'),
+    of('5h-status', status), of('5h-reset', reset), of('5h-utilization', percent / 100),
+    ...(percent >= 90 ? [of('5h-surpassed-threshold', 0.9)] : []),
+    of('7d-status', 'allowed'), of('7d-reset', reset + 86400), of('7d-utilization', 0.31),
+  ]);
 }
 
 function apiFor(path) {
