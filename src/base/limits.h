@@ -71,6 +71,11 @@ inline constexpr std::size_t kSettingBytesMax = 256;
 inline constexpr std::chrono::milliseconds kSuspendEvery{3000};
 /// Sessions made outside are looked for at most this often per project.
 inline constexpr int kDiscoveryEveryMs = 5000;
+/// How often it is looked whether agents keep new sessions, made outside: a few stats each.
+inline constexpr std::chrono::milliseconds kOutsideEvery{6000};
+/// How many times in a row a project is looked at once something is new: a session has no words yet
+/// when its file appears.
+inline constexpr int kOutsideLooks = 3;
 /// How many files of a project are looked at for @-mentions: more makes the answer slow, not
 /// better.
 inline constexpr std::size_t kProjectFilesMax = 200'000;
@@ -230,6 +235,10 @@ inline constexpr std::chrono::seconds kAnswerTaken{10};
 // --- Claude Code ----------------------------------------------------------------------------
 /// Ten Claudes are 2 to 3 GB: a process without work ends after this long.
 inline constexpr std::chrono::minutes kClaudeIdleEnd{30};
+/// How long `claude auth status` may take: 0.3 s were seen on an idle machine.
+inline constexpr std::chrono::seconds kClaudeAuthStatusMax{10};
+/// How often it is asked again while there is no login: each time is a process.
+inline constexpr int kClaudeAuthStatusEveryMs = 10'000;
 /// From start to the answer of `initialize`: 0.5 to 4 s were seen on a busy machine.
 inline constexpr std::chrono::seconds kClaudeStartMax{30};
 /// Silence after a prompt before we say that it was not taken up.

@@ -142,7 +142,9 @@ std::vector<ClientCommand> projects_and_agents() {
           {.name = "agent:list",
            .http = "GET /api/agents",
            .summary = "The agents and how they are",
-           .notes = "with `problem` and `remedy` where something is missing"}),
+           .notes = "with `problem` and `remedy` where something is missing, `login: needed` "
+                    "where that is a login (a message still tries), `limits` of its account where "
+                    "it tells them"}),
       command<SessionReconnectRequest, &SessionService::reconnect>(
           {.name = "session:reconnect",
            .http = "POST /api/agents/:cliType/reconnect",
@@ -189,7 +191,10 @@ std::vector<ClientCommand> talking() {
            .http = "POST /api/session/:id/send",
            .status = 202,
            .summary = "Send a prompt",
-           .notes = "`queued: true` while a turn runs. The `Idempotency-Key` header is "
+           .notes = "`queued: true` while a turn runs. With `steer: true` it goes into that turn "
+                    "instead, where `steers` of `session:facts` is set (409 `NOT_SUPPORTED` else): "
+                    "the agent takes it up at its next step, or as the next turn. The "
+                    "`Idempotency-Key` header is "
                     "`clientMessageId`. 400 with neither text nor attachment, or with a key above "
                     "256 bytes; 502 "
                     "`PROCESS_CRASH`, also once when the agent no longer has the conversation: "

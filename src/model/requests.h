@@ -329,6 +329,8 @@ struct SessionSendRequest {
   std::string content;
   std::vector<AttachmentRef> attachments;
   std::optional<std::string> client_message_id;  // Over HTTP: the Idempotency-Key header.
+  /// While a turn runs: into that turn, instead of behind it. Where `steers` of the facts is set.
+  bool steer = false;
 };
 template <class Fields>
 void describe(Fields& field, SessionSendRequest& request) {
@@ -336,6 +338,7 @@ void describe(Fields& field, SessionSendRequest& request) {
   field("content", request.content);
   field.optional("attachments", request.attachments);
   field.optional("clientMessageId", request.client_message_id);
+  field.flag("steer", request.steer);
 }
 
 /// Edits (`content`), removes (`content: null`) a queued turn, or releases a held queue.

@@ -39,6 +39,32 @@ struct EnumNames<AgentStatus> {
                                                             "disconnected", "reconnecting"};
 };
 
+/// A limit of the account behind an agent, as its CLI told it last.
+struct AccountLimit {
+  static constexpr std::string_view kName = "AccountLimit";
+  std::string window;  // five_hour, seven_day …
+  std::string name;    // For people.
+  double used = 0;     // 1 is all of it.
+  std::optional<Timestamp> resets_at;
+  bool reached = false;  // Nothing more until then.
+  friend bool operator==(const AccountLimit&, const AccountLimit&) = default;
+};
+template <class Fields>
+void describe(Fields& field, AccountLimit& limit) {
+  field("window", limit.window);
+  field("name", limit.name);
+  field("used", limit.used);
+  field.optional("resetsAt", limit.resets_at);
+  field.flag("reached", limit.reached);
+}
+
+/// Whether an agent has a login, as far as can be told without a message to its model.
+enum class LoginState { Ok, Needed };
+template <>
+struct EnumNames<LoginState> {
+  static constexpr std::array<std::string_view, 2> names = {"ok", "needed"};
+};
+
 struct AgentInfo {
   static constexpr std::string_view kName = "AgentInfo";
   std::string cli_type;
@@ -47,9 +73,11 @@ struct AgentInfo {
   AgentStatus status = AgentStatus::Idle;
   bool installed = false;
   std::optional<std::string> version;
+  std::optional<LoginState> login;  // Nothing: it is known when a message is sent.
   std::optional<std::string> problem;
   std::optional<std::string> remedy;  // What the user can do about the problem.
   std::optional<std::uint64_t> warm;  // Processes started ahead that no session uses yet.
+  std::vector<AccountLimit> limits;   // Of its account, where it tells them.
   friend bool operator==(const AgentInfo&, const AgentInfo&) = default;
 };
 template <class Fields>
@@ -60,9 +88,11 @@ void describe(Fields& field, AgentInfo& agent) {
   field("status", agent.status);
   field("installed", agent.installed);
   field.optional("version", agent.version);
+  field.optional("login", agent.login);
   field.optional("problem", agent.problem);
   field.optional("remedy", agent.remedy);
   field.optional("warm", agent.warm);
+  field.optional("limits", agent.limits);
 }
 extern template void describe(Encoder&, AgentInfo&);  // Compiled once, in codecs.cpp.
 extern template void describe(Decoder&, AgentInfo&);
@@ -168,6 +198,8 @@ struct SessionFacts {
   std::optional<ContextUse> context;
   std::optional<Usage> usage;  // Of the whole session.
   std::optional<double> cost_usd;
+  std::vector<AccountLimit> limits;  // Of the agent's account.
+  bool steers = false;               // It takes messages in the middle of a turn.
   friend bool operator==(const SessionFacts&, const SessionFacts&) = default;
 };
 template <class Fields>
@@ -182,6 +214,8 @@ void describe(Fields& field, SessionFacts& facts) {
   field.optional("context", facts.context);
   field.optional("usage", facts.usage);
   field.optional("costUsd", facts.cost_usd);
+  field.optional("limits", facts.limits);
+  field.flag("steers", facts.steers);
 }
 extern template void describe(Encoder&, SessionFacts&);  // Compiled once, in codecs.cpp.
 extern template void describe(Decoder&, SessionFacts&);

@@ -68,6 +68,7 @@ struct Turn {
   std::optional<Timestamp> queued_at;
   std::optional<Timestamp> started_at;
   std::optional<Timestamp> ended_at;
+  std::optional<std::uint64_t> waited_ms;  // Between start and end, for the user's answers.
   std::optional<std::string> finish_reason;
   std::optional<Usage> usage;
   std::optional<double> cost_usd;
@@ -93,6 +94,7 @@ void describe(Fields& field, Turn& turn) {
   field.optional("queuedAt", turn.queued_at);
   field.optional("startedAt", turn.started_at);
   field.optional("endedAt", turn.ended_at);
+  field.optional("waitedMs", turn.waited_ms);
   field.optional("finishReason", turn.finish_reason);
   field.optional("usage", turn.usage);
   field.optional("costUsd", turn.cost_usd);

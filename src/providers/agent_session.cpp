@@ -15,6 +15,10 @@ Result<PreparedAnswer> AgentSession::prepare_answer(const Answer&) {
   return fail(ErrorCode::ItemNotFound, agent_ + " asks no questions.");
 }
 
+asio::awaitable<Result<void>> AgentSession::steer(Prompt) {
+  co_return not_supported(*this, "take a message while it works; queue it");
+}
+
 asio::awaitable<Result<void>> AgentSession::set_mode(std::string) {
   co_return not_supported(*this, "switch its mode in a running session");
 }

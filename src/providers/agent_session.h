@@ -38,6 +38,7 @@ class AgentSession {
   virtual void hold(bool held) = 0;
 
   // What not every agent can do.
+  virtual asio::awaitable<Result<void>> steer(Prompt prompt);
   virtual Result<PreparedAnswer> prepare_answer(const Answer& answer);
   virtual asio::awaitable<Result<void>> set_mode(std::string mode);
   virtual asio::awaitable<Result<void>> set_model(std::string model);

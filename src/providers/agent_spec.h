@@ -37,6 +37,8 @@ struct AgentSpec {
   std::vector<std::string> path;  // Put before PATH.
   std::string install_hint;       // A whole sentence.
   std::string login_hint;         // A whole sentence.
+  /// Which of the built-in agents it is, whatever it is called here; may be empty.
+  std::string kind;
   /// Modes in which the agent asks a human, best first; the first one it offers is where new
   /// sessions start when the user chose none.
   std::vector<std::string> asking_modes;

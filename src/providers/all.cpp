@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "providers/acp/provider.h"
 #include "providers/claude/provider.h"
@@ -22,9 +24,21 @@ std::vector<Protocol> protocols() {
 
 namespace {
 
+/// Whether a word of a command line names a program or its package: codex-acp, /opt/codex-acp,
+/// @scope/codex-acp@1.2, …/codex-acp/dist/index.js
+bool names(std::string_view word, std::string_view program) {
+  while (!word.empty()) {
+    const std::string_view part = word.substr(0, word.find('/'));
+    if (part.substr(0, part.find('@', 1)) == program) return true;
+    word.remove_prefix(std::min(part.size() + 1, word.size()));
+  }
+  return false;
+}
+
 AgentSpec built_in(std::string cli_type, std::string name, std::string protocol,
                    std::vector<std::string> argv) {
   AgentSpec spec;
+  spec.kind = cli_type;
   spec.cli_type = std::move(cli_type);
   spec.name = std::move(name);
   spec.protocol = std::move(protocol);
@@ -36,7 +50,6 @@ std::vector<AgentSpec> built_ins() {
   AgentSpec claude = built_in("claude-code", "Claude Code", "claude", {"claude"});
   AgentSpec codex = built_in("codex", "Codex", "acp", {"codex-acp"});
   codex.install_hint = "Install it with: npm install -g @zed-industries/codex-acp";
-  codex.login_hint = "Run `codex login` in a terminal, or set OPENAI_API_KEY, then try again.";
   // The npm adapter's default lets a model judge in the user's place.
   codex.asking_modes = {"workspace-write", "auto"};
   AgentSpec gemini = built_in("gemini", "Gemini", "acp", {"gemini", "--acp"});
@@ -55,13 +68,39 @@ std::unexpected<Error> refuse(const AgentConfig& config, std::string_view why) {
   return fail(ErrorCode::InvalidRequest, fmt::format("agents.{}: {}", config.cli_type, why));
 }
 
+/// The built-in agent that a configured one is: by its name, or by the program that it runs. A
+/// second Codex asks, logs in and keeps its sessions as the first one does.
+std::vector<AgentSpec>::const_iterator kind_of(const std::vector<AgentSpec>& known,
+                                               const AgentConfig& config) {
+  const auto named = std::ranges::find(known, config.cli_type, &AgentSpec::cli_type);
+  if (named != known.end()) return named;
+  const std::string program = std::filesystem::path(config.command).filename().string();
+  const bool runs_script = program == "node" || program == "npx" || program == "bunx";
+  return std::ranges::find_if(known, [&](const AgentSpec& agent) {
+    const auto is = [&](const std::string& word) { return names(word, agent.command()); };
+    return is(program) || (runs_script && std::ranges::any_of(config.args, is));
+  });
+}
+
+/// One sentence that works for the program that is really configured.
+std::string codex_login(const AgentSpec& codex) {
+  const Environment environment = codex.environment();
+  const auto home =
+      std::ranges::find(codex.env, std::string("CODEX_HOME"), &Environment::value_type::first);
+  // The adapters bring no `codex` onto the PATH.
+  const bool there = find_program("codex", variable(environment, "PATH")).has_value();
+  return fmt::format("Run `{}{}` in a terminal, or set OPENAI_API_KEY, then try again.",
+                     home == codex.env.end() ? "" : fmt::format("CODEX_HOME={} ", home->second),
+                     there ? "codex login" : "npx @openai/codex login");
+}
+
 /// The built-in agent with what the configuration says put over it.
 Result<AgentSpec> configured(const std::vector<AgentSpec>& known, const AgentConfig& config) {
-  const auto base = std::ranges::find(known, config.cli_type, &AgentSpec::cli_type);
+  const auto base = kind_of(known, config);
   AgentSpec agent = base != known.end() ? *base : AgentSpec{};
+  if (agent.cli_type != config.cli_type) agent.name = config.cli_type;
   agent.cli_type = config.cli_type;
   if (!config.name.empty()) agent.name = config.name;
-  if (agent.name.empty()) agent.name = config.cli_type;
   if (!config.protocol.empty()) agent.protocol = config.protocol;
   if (agent.protocol.empty()) agent.protocol = "acp";
   if (!config.command.empty()) {
@@ -118,7 +157,9 @@ Result<std::unique_ptr<Provider>> make_provider(const AgentSpec& agent, const Pr
                 fmt::format("agents.{}: {}: only for an agent with protocol = \"claude\"",
                             agent.cli_type, agent.allow_bypass ? "allow_bypass" : "idle_minutes"));
   }
-  return protocol->make(agent, deps);
+  AgentSpec spec = agent;
+  if (spec.kind == "codex") spec.login_hint = codex_login(spec);
+  return protocol->make(std::move(spec), deps);
 }
 
 }  // namespace

@@ -53,6 +53,19 @@ ProgramInfo look_at_program(const std::string& program, const Environment& envir
   return info;
 }
 
+Error not_started(std::string_view name, std::string_view remedy, const Error& why) {
+  if (why.code == ErrorCode::Busy) {
+    return {ErrorCode::Busy,
+            fmt::format("Could not start {}: this computer has no room for another process now "
+                        "({}). Stop sessions that you do not need, then try again.",
+                        name, why.message)};
+  }
+  if (why.code != ErrorCode::AgentUnavailable) return why;
+  return {ErrorCode::AgentUnavailable,
+          fmt::format("Could not start {}. Check that it's installed. {}", name,
+                      remedy.empty() ? std::string_view(why.message) : remedy)};
+}
+
 asio::awaitable<AgentInfo> inspect_agent(AgentSpec spec, asio::any_io_executor blocking) {
   const ProgramInfo program = co_await run_on(
       blocking, [&spec] { return look_at_program(spec.command(), spec.environment()); });

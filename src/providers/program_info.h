@@ -24,4 +24,8 @@ ProgramInfo look_at_program(const std::string& program, const Environment& envir
 /// `blocking`.
 asio::awaitable<AgentInfo> inspect_agent(AgentSpec spec, asio::any_io_executor blocking);
 
+/// Why an agent's process could not be started, for people. `remedy` is a whole sentence on how to
+/// get the program; it is said only when that is what is missing.
+Error not_started(std::string_view name, std::string_view remedy, const Error& why);
+
 }  // namespace lb

@@ -10,8 +10,17 @@ asio::awaitable<Result<ProviderSession>> Provider::fork_session(SessionId, Creat
   co_return fail(ErrorCode::NotSupported, fmt::format("{} cannot fork a session.", cli_type()));
 }
 
+asio::awaitable<Result<void>> Provider::steer_turn(SessionId, Prompt) {
+  co_return fail(ErrorCode::NotSupported,
+                 fmt::format("{} takes no message while it works; queue it.", cli_type()));
+}
+
 asio::awaitable<std::vector<DiscoveredSession>> Provider::discover(std::string) {
   co_return std::vector<DiscoveredSession>{};
+}
+
+asio::awaitable<std::int64_t> Provider::outside_mark(std::string) {
+  co_return 0;
 }
 
 std::string Provider::records() const {

@@ -43,9 +43,12 @@ struct CreateSessionOptions {
 struct LoadSessionOptions {
   std::string cli_session_id;
   std::string project_dir;
-  std::optional<std::string> model;
-  std::optional<std::string> mode;
+  std::optional<std::string> model;  // That the user chose, or that it was switched to later.
+  std::optional<std::string> mode;   // The same.
   std::optional<std::string> thinking;
+  /// What the agent told last of the session: the model in effect, chosen or not, and what was
+  /// spent so far.
+  SessionFacts told;
   /// The newest turn our timeline holds; the CLI's record adds only what came after it. Nothing:
   /// the session is new to us and all of its history is imported.
   std::optional<TurnId> last_known_turn;
@@ -125,6 +128,10 @@ class Provider {
   virtual asio::awaitable<Result<ProviderSession>> load_session(SessionId session,
                                                                 LoadSessionOptions options) = 0;
   virtual asio::awaitable<Result<SendResult>> send_message(SessionId session, Prompt prompt) = 0;
+  /// Gives the agent a message while a turn runs (`steers` of the session's facts). It is taken up
+  /// in that turn, or begins one behind it: the sink is told which (Steered, or a turn with the
+  /// prompt's id), exactly once. Returns when it was written.
+  virtual asio::awaitable<Result<void>> steer_turn(SessionId session, Prompt prompt);
   virtual asio::awaitable<Result<void>> cancel_turn(SessionId session) = 0;
   virtual asio::awaitable<Result<void>> kill_session(SessionId session) = 0;
   [[nodiscard]] virtual bool is_alive(const SessionId& session) const = 0;
@@ -155,6 +162,9 @@ class Provider {
 
   /// Sessions of this project that the CLI knows.
   virtual asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir);
+  /// Another number when the CLI may have begun a session of this project meanwhile: cheap to ask,
+  /// where `discover` is not. 0: nothing is known of that.
+  virtual asio::awaitable<std::int64_t> outside_mark(std::string project_dir);
   /// Where the CLI keeps its records. What two agents find in the same place is one session; empty
   /// when nothing is known of it.
   [[nodiscard]] virtual std::string records() const;

@@ -106,6 +106,12 @@ Result<PreparedAnswer> ProviderBase::prepare_answer(const SessionId& id, const A
   return (*session)->prepare_answer(answer);
 }
 
+asio::awaitable<Result<void>> ProviderBase::steer_turn(SessionId id, Prompt prompt) {
+  const auto session = known_any(id);
+  if (!session) co_return std::unexpected(session.error());
+  co_return co_await (*session)->steer(std::move(prompt));
+}
+
 asio::awaitable<Result<void>> ProviderBase::set_mode(SessionId id, std::string mode) {
   const auto session = known_any(id);
   if (!session) co_return std::unexpected(session.error());

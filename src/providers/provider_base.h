@@ -40,6 +40,7 @@ class ProviderBase : public Provider {
 
   [[nodiscard]] std::string_view cli_type() const final { return cli_type_; }
   asio::awaitable<Result<SendResult>> send_message(SessionId session, Prompt prompt) final;
+  asio::awaitable<Result<void>> steer_turn(SessionId session, Prompt prompt) final;
   asio::awaitable<Result<void>> cancel_turn(SessionId session) final;
   asio::awaitable<Result<void>> kill_session(SessionId session) final;
   [[nodiscard]] bool is_alive(const SessionId& session) const final;

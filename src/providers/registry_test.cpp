@@ -82,6 +82,36 @@ TEST_CASE("agents: the configuration adds agents and overrides built-in ones") {
   CHECK(count == 1);
 }
 
+TEST_CASE("agents: a second Codex over the same home is known as one, however it is started") {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> ways = {
+      {"/opt/bin/codex-acp", {}},
+      {"npx", {"-y", "@agentclientprotocol/codex-acp@1.2.3"}},
+      {"node", {"/opt/node_modules/@agentclientprotocol/codex-acp/dist/index.js"}}};
+  for (const auto& [command, args] : ways) {
+    CAPTURE(command);
+    Fixture f;
+    AgentConfig second;
+    second.cli_type = "codex-js";
+    second.command = command;
+    second.args = args;
+    second.env = {{"CODEX_HOME", "/home/dev/codex"}};
+    AgentConfig first;
+    first.cli_type = "codex";
+    first.env = second.env;
+    REQUIRE(f.add({first, second}).has_value());
+    CHECK((*f.registry.resolve("codex-js"))->records() == "/home/dev/codex");
+    CHECK((*f.registry.resolve("codex"))->records() == "/home/dev/codex");
+    CHECK(f.registry.name_of("codex-js") == "codex-js");
+  }
+  Fixture f;
+  AgentConfig other;
+  other.cli_type = "mine";
+  other.command = "my-agent";
+  other.args = {"--with", "/home/dev/codex-acp/x"};  // Says nothing of what it is.
+  REQUIRE(f.add({other}).has_value());
+  CHECK((*f.registry.resolve("mine"))->records().empty());
+}
+
 TEST_CASE("agents: a configuration that makes no sense is refused with the reason") {
   AgentConfig agent;
   agent.cli_type = "x";

@@ -25,7 +25,13 @@ struct SessionTitle {
 struct SessionEnded {
   Error why;  // The process is gone; the next send resumes it.
 };
-using SessionReport = std::variant<SessionFacts, CliIdentity, SessionTitle, SessionEnded>;
+/// What became of a message that was given to the agent in the middle of a turn, where it did not
+/// become a turn of its own (that says so itself).
+struct Steered {
+  TurnId prompt;
+  Result<TurnId> into;  // The turn that took it up; or why none did.
+};
+using SessionReport = std::variant<SessionFacts, CliIdentity, SessionTitle, SessionEnded, Steered>;
 
 class SessionSink {
  public:

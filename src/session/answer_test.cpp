@@ -284,5 +284,37 @@ TEST_CASE("words for which the protocol has no place are the next prompt") {
   }
 }
 
+TEST_CASE("a call that the user refused ends as refused, and a turn's waiting is told apart") {
+  for (const bool allow : {false, true}) {
+    CAPTURE(allow);
+    World world;
+    const SessionId session = world.create();
+    const TurnId turn = world.begin(session);
+    world.claude->tool(session, turn, "t", "", ItemStatus::Create);
+    world.claude->ask(session, turn, "q", "call-t");
+    world.loop.settle();
+    const Timestamp asked = world.clock.wall();
+    REQUIRE(world.loop.until([&] { return world.clock.wall().ms > asked.ms + 20; }));
+    SessionAnswerRequest request;
+    request.session_id = session;
+    request.item_id = ItemId("q");
+    request.option_id = allow ? "yes" : "no";
+    REQUIRE(world.loop.run(ask(*world.service, &Session::answer, request, "browser")).has_value());
+    world.claude->tool(session, turn, "t", "It went wrong.", ItemStatus::Error);
+    world.claude->complete(session, turn);
+    world.loop.settle();
+    const std::vector<Item> items = world.items(session);
+    const auto call = std::ranges::find(items, ItemId("t"), &Item::item_id);
+    REQUIRE(call != items.end());
+    CHECK(call->status == (allow ? ItemStatus::Error : ItemStatus::Cancelled));
+    CHECK((call->error_code == "REJECTED") == !allow);
+    if (allow) CHECK(call->started_at.ms > asked.ms + 20);
+    CHECK(world.turn(session, turn)->waited_ms.value_or(0) >= 20);
+    const TurnId next = world.begin(session, "Again");
+    world.claude->complete(session, next);
+    CHECK(!world.turn(session, next)->waited_ms.has_value());
+  }
+}
+
 }  // namespace
 }  // namespace lb::test

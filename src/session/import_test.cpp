@@ -147,5 +147,19 @@ TEST_CASE("an import that failed is tried again in the same life, and nothing is
   world.check_whole();
 }
 
+TEST_CASE("a session that is begun in a terminal is in the lists without anybody asking") {
+  World world;
+  world.outside_every = std::chrono::milliseconds(5);
+  world.restart();
+  world.project();
+  REQUIRE(world.loop.until([&] { return world.claude->outside_looks > 1; }));
+  world.heard.activity.clear();
+  world.claude->outside = {{"cli-7", "In a terminal", {1}, {2}}};
+  world.claude->outside_marked = 2;
+  REQUIRE(world.loop.until([&] { return !world.heard.activity.empty(); }));
+  CHECK(world.heard.activity[0].title == "In a terminal");
+  CHECK(world.heard.activity[0].discovered);
+}
+
 }  // namespace
 }  // namespace lb

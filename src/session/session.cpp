@@ -97,6 +97,7 @@ std::vector<Item> Session::inbox() const {
 /// Tells everyone when the glance has changed, and keeps the record.
 void Session::changed(bool save) {
   if (save) live_->save_record();
+  decisions_.waits(!approvals_.empty(), now());
   inbox_soon();
   SessionInfo current = info();
   if (last_info_ == current) return;
@@ -163,8 +164,9 @@ void Session::on_upsert(Upsert item) {
     if (kept_->cut_import) item.pos = place_in(kept_->cut_import->items, item.item_id);
   }
   begun(item.turn_id);
-  const bool final = is_final(item.status);
   if (finals_.contains(item.item_id)) return meters().refused.add();
+  decisions_.apply(item);
+  const bool final = is_final(item.status);
   if (auto whole = cut_tool_output(item)) {
     // Each cut form is a quarter of a megabyte: while it runs, show it when it has grown by that.
     std::size_t& shown = shown_[item.item_id];
@@ -194,6 +196,9 @@ void Session::on_upsert(Upsert item) {
 void Session::on_turn(Turn turn) {
   meters().turns.add();
   if (record_->deleted || !live_->active()) return;
+  if (const auto steered = steering_.find(turn.turn_id); steered != steering_.end()) {
+    turn.client_message_id = client_message_id(steered->second->key);
+  }
   begun(turn.turn_id);
   if (on_its_way(turn.turn_id)) {
     turn.client_message_id = client_message_id(on_its_way()->key);
@@ -221,10 +226,15 @@ void Session::on_turn(Turn turn) {
 }
 
 void Session::turn_ended(const Turn& turn) {
-  if (live_->put(turn).kind == Timeline::PutKind::Refused) return;
+  Turn ended = turn;
+  ended.waited_ms = decisions_.waited_ms(now());
+  if (live_->put(std::move(ended)).kind == Timeline::PutKind::Refused) return;
   open_turns_.erase(turn.turn_id);
   if (on_its_way(turn.turn_id)) step(delivery::Finish{});
-  if (!busy()) finals_.clear();
+  if (!busy()) {
+    finals_.clear();
+    decisions_.clear();
+  }
   if (!tells_history()) {
     record_->failed = turn.type == TurnType::Error;
     record_->unread = true;
@@ -240,6 +250,7 @@ void Session::on_report(SessionReport report) {
   if (record_->deleted) return;
   if (const auto* facts = std::get_if<SessionFacts>(&report)) {
     if (kept_->facts == *facts) return;
+    follow_choices(*facts);
     kept_->facts = *facts;
     live_->save_facts(encode(kept_->facts));
     // They follow the history: it is stored while the mode is still being chosen.
@@ -251,9 +262,24 @@ void Session::on_report(SessionReport report) {
     host_.cli_id_changed(*this);
   } else if (const auto* title = std::get_if<SessionTitle>(&report)) {
     rename(title->title, TitleSource::Agent);
+  } else if (const auto* what = std::get_if<Steered>(&report)) {
+    steered(*what);
   } else {
     changed(false);
   }
+}
+
+/// Mode and model in effect are kept, however they changed: an approved plan ends plan mode, a
+/// slash command names a model. What the agent tells first is its own default and stays that.
+void Session::follow_choices(const SessionFacts& now) {
+  // An agent that opens the session tells its defaults before it is told what is wanted.
+  if (!std::holds_alternative<opening::Settled>(opening_)) return;
+  const SessionFacts& was = kept_->facts;
+  const SessionRecord before = *record_;
+  const auto offered = std::ranges::find(now.modes, now.mode.value_or(""), &Choice::id);
+  if (was.mode && now.mode != was.mode && offered != now.modes.end()) record_->mode = *now.mode;
+  if (was.model && now.model && now.model != was.model) record_->model = *now.model;
+  if (*record_ != before) live_->save_record();
 }
 
 void Session::rename(std::string title, TitleSource source) {

@@ -27,6 +27,7 @@
 #include "session/event.h"
 #include "session/live/live_timeline.h"
 #include "session/sessions.h"
+#include "session/turns/decisions.h"
 #include "session/turns/delivery.h"
 #include "session/turns/opening.h"
 #include "session/turns/prompt_queue.h"
@@ -126,6 +127,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void on_turn(Turn turn);
   void on_report(SessionReport report);
   void turn_ended(const Turn& turn);
+  void follow_choices(const SessionFacts& now);
 
   // How it comes to life: the steps that create, load, import, fork and recover have in common.
   class OpeningScope;
@@ -150,7 +152,9 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] bool on_its_way(const TurnId& turn) const {
     return on_its_way() != nullptr && on_its_way()->turn == turn;
   }
-  [[nodiscard]] bool busy() const { return on_its_way() != nullptr || !open_turns_.empty(); }
+  [[nodiscard]] bool busy() const {
+    return on_its_way() != nullptr || !open_turns_.empty() || !steering_.empty();
+  }
   asio::awaitable<Result<void>> why_not_open(ItemId item);
   void settle_answer(const ItemId& item, const Result<void>& given);
   [[nodiscard]] Result<void> words_fit(const Answer& answer) const;
@@ -160,8 +164,12 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<SessionSentMessage>> enqueue(UserPrompt prompt);
   void push_queued(UserPrompt prompt);
   asio::awaitable<Result<SessionSentMessage>> send_now(PromptPtr prompt);
+  asio::awaitable<Result<SessionSentMessage>> steer(PromptPtr prompt);
+  void steered(const Steered& what);
+  void steer_failed(const TurnId& turn, const Error& why);
   bool step(const delivery::Input& input);
   asio::awaitable<Result<void>> deliver(PromptPtr prompt);
+  asio::awaitable<Result<Prompt>> prompt_for(PromptPtr said);
   asio::awaitable<Result<void>> hand_over(PromptPtr said);
   asio::awaitable<Result<std::vector<PromptImage>>> images_of(std::vector<Attachment> attachments);
   static asio::awaitable<void> deliver_queued(std::shared_ptr<Session> self, PromptPtr prompt);
@@ -190,14 +198,16 @@ class Session : public std::enable_shared_from_this<Session> {
   AsyncMutex opening_mutex_;
   opening::State opening_;
 
-  PromptQueue queue_;                      // Said while something runs,
-  std::optional<TurnId> words_after_;      // with an answer in this turn,
-  delivery::State delivery_;               // on its way to the agent,
-  std::unordered_set<TurnId> open_turns_;  // begun and not ended.
+  PromptQueue queue_;                               // Said while something runs,
+  std::optional<TurnId> words_after_;               // with an answer in this turn,
+  delivery::State delivery_;                        // on its way to the agent,
+  std::unordered_set<TurnId> open_turns_;           // begun and not ended.
+  std::unordered_map<TurnId, PromptPtr> steering_;  // Given to the agent in the middle of a turn.
   /// Idempotency keys; read from the store when the first is needed.
   std::optional<std::unordered_map<std::string, TurnId>> keys_;
   std::unordered_set<ItemId> finals_;     // Of the turns that run: they never change again.
   std::unordered_set<ItemId> approvals_;  // That wait for the user.
+  Decisions decisions_;                   // Of the turns that run.
   std::unordered_map<ItemId, std::size_t> shown_;  // Output bytes behind the last cut form.
   std::optional<SessionInfo> last_info_;
   InboxTold inbox_told_;

@@ -82,7 +82,10 @@ asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request, Call
   if (has_words) {
     if (auto fits = words_fit(answer); !fits) co_return fits;
   }
-  live_->put(being_answered(*open, answer));
+  Item decided = being_answered(*open, answer);
+  // The agent may act on it before we hear that it has it.
+  decisions_.decide(std::get<Approval>(decided.body), now());
+  live_->put(std::move(decided));
   changed();
   if (auto stored = co_await live_->durable(true); !stored) co_return stored;
   auto given = co_await prepared->write();
@@ -109,6 +112,7 @@ asio::awaitable<Result<void>> Session::why_not_open(ItemId item) {
 void Session::settle_answer(const ItemId& item, const Result<void>& given) {
   const Item* open = live_->timeline().open_item(item);
   if (open == nullptr) return;
+  if (!given) decisions_.take_back(std::get<Approval>(open->body));
   live_->put(given ? answered(*open, now()) : open_again(*open, given.error()));
   if (given) {
     if (busy()) finals_.insert(item);

@@ -127,6 +127,7 @@ asio::awaitable<LoadSessionOptions> Session::load_options() {
   LoadSessionOptions options;
   options.cli_session_id = record_->cli_session_id;
   choose_for_agent(options);
+  options.told = kept_->facts;
   // What an import that was cut off has brought says nothing of what lies between: all again.
   if (record_->last_turn.empty() || !record_->imported) co_return options;
   options.last_known_turn = record_->last_turn;
@@ -283,6 +284,10 @@ asio::awaitable<Result<void>> Session::kill() {
     if (!killed) co_return killed;
   }
   if (live_->active()) {
+    const auto left = steering_;
+    for (const auto& [turn, prompt] : left) {
+      steer_failed(turn, {ErrorCode::Cancelled, "The session was ended."});
+    }
     end_open(TurnStatus::Cancelled);
     hold_queue();
   }

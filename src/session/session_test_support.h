@@ -93,6 +93,7 @@ struct World {
     registry->add(std::move(second));
     ServiceDeps deps{loop.executor(), store, *registry, clock};
     deps.suspend_every = suspend_every;
+    deps.outside_every = outside_every;
     service.emplace(deps);
     service->set_events(&heard);
     REQUIRE(loop.run(service->start()).has_value());
@@ -155,6 +156,7 @@ struct World {
   IoLoop loop;
   SystemClock clock;
   std::chrono::milliseconds suspend_every = limits::kSuspendEvery;
+  std::chrono::milliseconds outside_every = limits::kOutsideEvery;
   std::vector<DiscoveredSession> outside;  // What the first agent knows at the next restart.
   /// What else both need before a restart: the service looks for sessions as it starts.
   std::function<void(ScriptedProvider&, ScriptedProvider&)> prepare;

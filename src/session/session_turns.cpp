@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/match.h"
+#include "base/slash_command.h"
 #include "session/session.h"
 #include "session/texts.h"
 #include "session/turns/prompt_forms.h"
@@ -48,6 +49,9 @@ asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest req
     co_return std::unexpected(std::move(attachments.error()));
   }
   prompt.attachments = std::move(*attachments);
+  if (request.steer && busy()) {
+    co_return co_await steer(std::make_shared<const UserPrompt>(std::move(prompt)));
+  }
   if (busy() || !queue_.empty()) co_return co_await enqueue(std::move(prompt));
   co_return co_await send_now(std::make_shared<const UserPrompt>(std::move(prompt)));
 }
@@ -179,7 +183,9 @@ asio::awaitable<Result<void>> Session::deliver(PromptPtr prompt) {
   const TurnId turn = prompt->turn;
   step(delivery::Stored{});
   record_->last_active_at = now();
-  rename(title_from_prompt(prompt->content), TitleSource::Prompt);
+  // What is about the agent names the session only until something is said about the work.
+  rename(title_from_prompt(prompt->content),
+         is_housekeeping(prompt->content) ? TitleSource::None : TitleSource::Prompt);
   changed();
   auto handed = co_await hand_over(prompt);
   if (!handed) {
@@ -204,7 +210,8 @@ asio::awaitable<Result<void>> Session::deliver(PromptPtr prompt) {
   co_return handed;
 }
 
-asio::awaitable<Result<void>> Session::hand_over(PromptPtr said) {
+/// As its agent gets it.
+asio::awaitable<Result<Prompt>> Session::prompt_for(PromptPtr said) {
   const auto self = shared_from_this();
   Prompt prompt;
   prompt.turn_id = said->turn;
@@ -212,13 +219,20 @@ asio::awaitable<Result<void>> Session::hand_over(PromptPtr said) {
   auto images = co_await images_of(said->attachments);
   if (!images) co_return std::unexpected(std::move(images.error()));
   prompt.images = std::move(*images);
+  co_return prompt;
+}
+
+asio::awaitable<Result<void>> Session::hand_over(PromptPtr said) {
+  const auto self = shared_from_this();
+  auto prompt = co_await prompt_for(said);
+  if (!prompt) co_return std::unexpected(std::move(prompt.error()));
   if (!alive()) {
     if (auto opened = co_await open_or_begin_afresh(true); !opened) co_return opened;
   }
   if (!step(delivery::HandOver{})) {
     co_return fail(ErrorCode::Cancelled, "Cancelled before the agent got it.");
   }
-  auto sent = co_await provider_->send_message(id(), std::move(prompt));
+  auto sent = co_await provider_->send_message(id(), std::move(*prompt));
   if (!sent) co_return std::unexpected(std::move(sent.error()));
   co_return Result<void>{};
 }
@@ -239,6 +253,7 @@ asio::awaitable<Result<std::vector<PromptImage>>> Session::images_of(
 
 /// The agent works on this turn: the user's message goes into the conversation, once.
 void Session::begun(const TurnId& turn) {
+  if (const auto steered = steering_.extract(turn)) put_message(*steered.mapped());
   const auto* handed = std::get_if<delivery::HandedOver>(&delivery_);
   if (handed == nullptr || handed->prompt->turn != turn) return;
   step(delivery::Begin{});

@@ -44,6 +44,25 @@ TEST_CASE("a send while a turn runs is queued, shown, and runs when the turn is 
   CHECK(world.items(session).size() == 2);
 }
 
+TEST_CASE("a command about the agent names the session until something is said about the work") {
+  World world;
+  const SessionId session = world.create();
+  const auto say = [&](const std::string& text) {
+    world.claude->complete(session, world.begin(session, text));
+    world.loop.settle();
+    return world.info(session).title;
+  };
+  CHECK(say("/model sonnet[1m]") == "/model sonnet[1m]");
+  CHECK(say("/compact") == "/compact");
+  CHECK(say("Mend the cart") == "Mend the cart");
+  CHECK(say("/model haiku") == "Mend the cart");
+  World other;
+  const SessionId review = other.create();
+  other.claude->complete(review, other.begin(review, "/review the cart"));
+  other.claude->complete(review, other.begin(review, "Thanks"));
+  CHECK(other.info(review).title == "/review the cart");
+}
+
 TEST_CASE("a queued message can be edited and removed until it starts") {
   World world;
   const SessionId session = world.create();

@@ -188,6 +188,10 @@ class OutputPrinter {
   }
   void line(const claude::TurnBound& bound) { text_ += "bound " + stable(bound.turn.str()) + "\n"; }
   void line(const CliIdentity&) { text_ += "identity\n"; }
+  void line(const Steered& what) {
+    text_ += "steered " + stable(what.prompt.str()) +
+             (what.into ? " into " + stable(what.into->str()) : " refused") + "\n";
+  }
   void line(const SessionFacts& facts) {
     std::string now = "facts mode=" + facts.mode.value_or("-") +
                       " model=" + facts.model.value_or("-") +

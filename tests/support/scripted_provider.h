@@ -44,6 +44,7 @@ class ScriptedProvider final : public Provider {
   std::vector<Loaded> loaded;
   std::vector<Loaded> imported;
   std::vector<Sent> sent;
+  std::vector<Sent> steered;
   std::vector<SessionId> cancelled;
   std::vector<SessionId> killed;
   std::vector<std::pair<SessionId, Answer>> answers;
@@ -57,12 +58,15 @@ class ScriptedProvider final : public Provider {
   std::set<SessionId> held;
   int reconnects = 0;
   int discoveries = 0;
+  std::int64_t outside_marked = 1;  // Another number: the CLI made something.
+  int outside_looks = 0;
 
   // --- What it answers ------------------------------------------------------------------------
   std::optional<Error> create_error;
   std::optional<Error> load_error;
   std::optional<Error> history_error;  // Once the history was said: it has more than that.
   std::optional<Error> send_error;
+  std::optional<Error> steer_error;
   std::optional<Error> cancel_error;
   /// How the agent takes an answer; none: at once.
   std::function<asio::awaitable<Result<void>>(const Answer&)> take_answer;
@@ -134,8 +138,10 @@ class ScriptedProvider final : public Provider {
     upsert(item(session, turn_id, id, std::move(call), status));
   }
   /// Asks for permission; options `yes` and `no`.
-  void ask(const SessionId& session, const TurnId& turn_id, const std::string& id) {
+  void ask(const SessionId& session, const TurnId& turn_id, const std::string& id,
+           std::optional<std::string> call_id = {}) {
     Approval approval;
+    approval.call_id = std::move(call_id);
     approval.title = "Run rm -r build?";
     approval.detail = "rm -r build";
     approval.options = {{"yes", "Allow", OptionKind::AllowOnce},
@@ -261,6 +267,15 @@ class ScriptedProvider final : public Provider {
     forked.emplace_back(from, options.session_id);
     alive_.insert(options.session_id);
     co_return ProviderSession{options.session_id, cli_type_, "cli-" + options.session_id.str()};
+  }
+  asio::awaitable<Result<void>> steer_turn(SessionId session, Prompt prompt) override {
+    if (steer_error) co_return std::unexpected(*steer_error);
+    steered.push_back({session, std::move(prompt)});
+    co_return Result<void>{};
+  }
+  asio::awaitable<std::int64_t> outside_mark(std::string) override {
+    ++outside_looks;
+    co_return outside_marked;
   }
   asio::awaitable<std::vector<DiscoveredSession>> discover(std::string) override {
     ++discoveries;

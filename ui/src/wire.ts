@@ -148,6 +148,7 @@ export interface Turn {
   queuedAt?: string;
   startedAt?: string;
   endedAt?: string;
+  waitedMs?: number;
   finishReason?: string;
   usage?: Usage;
   costUsd?: number;
@@ -163,6 +164,14 @@ export interface Project {
   missing?: boolean;
 }
 
+export interface AccountLimit {
+  window: string;
+  name: string;
+  used: number;
+  resetsAt?: string;
+  reached?: boolean;
+}
+
 export interface AgentInfo {
   cliType: string;
   name: string;
@@ -170,9 +179,11 @@ export interface AgentInfo {
   status: "idle" | "starting" | "connected" | "disconnected" | "reconnecting";
   installed: boolean;
   version?: string;
+  login?: "ok" | "needed";
   problem?: string;
   remedy?: string;
   warm?: number;
+  limits?: AccountLimit[];
 }
 
 export interface SessionInfo {
@@ -230,6 +241,8 @@ export interface SessionStatus {
   context?: ContextUse;
   usage?: Usage;
   costUsd?: number;
+  limits?: AccountLimit[];
+  steers?: boolean;
 }
 
 export interface HelloMessage extends ServerMessageBase {
@@ -343,6 +356,8 @@ export interface SessionFactsMessage extends ServerMessageBase {
   context?: ContextUse;
   usage?: Usage;
   costUsd?: number;
+  limits?: AccountLimit[];
+  steers?: boolean;
 }
 
 export interface SessionInboxMessage extends ServerMessageBase {
@@ -671,6 +686,7 @@ export interface SessionSendRequest extends ClientMessageBase {
   content: string;
   attachments?: AttachmentRef[];
   clientMessageId?: string;
+  steer?: boolean;
 }
 
 export interface SessionQueueRequest extends ClientMessageBase {

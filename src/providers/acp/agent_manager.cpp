@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "base/version.h"
 #include "providers/acp/login.h"
+#include "providers/program_info.h"
 
 namespace lb::acp {
 namespace {
@@ -122,16 +123,13 @@ asio::awaitable<void> AgentManager::run(std::shared_ptr<AgentManager> self,
 }
 
 asio::awaitable<Connected> AgentManager::connect(std::shared_ptr<Start> start) {
-  const auto not_started = [this](const Error& why) {
-    return fail(ErrorCode::AgentUnavailable,
-                fmt::format("Could not start {}. Check that it's installed.{}{}", options_.name,
-                            options_.remedy.empty() ? "" : " ",
-                            options_.remedy.empty() ? why.message : options_.remedy));
+  const auto refused = [this](const Error& why) {
+    return std::unexpected(not_started(options_.name, options_.remedy, why));
   };
   auto launch = options_.launch();
-  if (!launch) co_return not_started(launch.error());
+  if (!launch) co_return refused(launch.error());
   auto process = launcher_.launch(std::move(*launch));
-  if (!process) co_return not_started(process.error());
+  if (!process) co_return refused(process.error());
 
   const std::uint64_t generation = ++generation_;
   const auto peer = std::make_shared<JsonRpcPeer>(executor_, *process, handlers(generation));
@@ -169,6 +167,8 @@ void AgentManager::finish(const std::shared_ptr<Start>& start, Connected result)
     set_status(AgentStatus::Connected, std::nullopt);
   } else if (status_ == AgentStatus::Reconnecting && tries_ < limits::kReconnectTries) {
     schedule_retry();
+  } else if (result.error().code == ErrorCode::Busy) {
+    set_status(AgentStatus::Idle, std::nullopt);  // Nothing is wrong with it: the next try tells.
   } else {
     set_status(AgentStatus::Disconnected, result.error().message);
   }

@@ -191,6 +191,18 @@ TEST_CASE("E1-TC-5.5a: not installed says so and how to install it") {
   CHECK(f.ensure().has_value());                // Retry works once it is there.
 }
 
+TEST_CASE("no room for another process is no missing program, and the next try tells") {
+  Fixture f;
+  f.launcher.fails_with({ErrorCode::Busy, "could not make a pipe: Too many open files"});
+  const auto result = f.ensure();
+  REQUIRE_FALSE(result.has_value());
+  CHECK(result.error().code == ErrorCode::Busy);
+  CHECK(result.error().message.find("Too many open files") != std::string::npos);
+  CHECK(result.error().message.find("installed") == std::string::npos);
+  CHECK(f.manager->status() == AgentStatus::Idle);
+  CHECK(f.ensure().has_value());
+}
+
 TEST_CASE("E1-TC-5.5b: a failed handshake says so and leaves no process") {
   Fixture f;
   SUBCASE("an error") {

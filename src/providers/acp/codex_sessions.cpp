@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -52,6 +53,28 @@ std::string canonical(const std::string& path) {
 }
 
 }  // namespace
+
+std::string codex_home(const Environment& environment) {
+  const std::string_view chosen = variable(environment, "CODEX_HOME");
+  if (!chosen.empty()) return std::string(chosen);
+  return std::string(variable(environment, "HOME")) + "/.codex";
+}
+
+std::int64_t codex_changed_at(const std::string& home) {
+  fs::path folder = fs::path(home) / "sessions";
+  std::int64_t newest = changed_at(folder);
+  for (int below = 0; below < 3; ++below) {  // The last year, its last month, its last day.
+    std::error_code why;
+    fs::path last;
+    for (const auto& entry : fs::directory_iterator(folder, why)) {
+      if (entry.is_directory(why) && entry.path() > last) last = entry.path();
+    }
+    if (last.empty()) break;
+    folder = last;
+    newest = std::max(newest, changed_at(folder));
+  }
+  return newest;
+}
 
 CodexSessions::Known CodexSessions::read(const std::string& path) {
   Known known;

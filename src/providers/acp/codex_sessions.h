@@ -7,16 +7,23 @@
 #include <string>
 #include <vector>
 
+#include "process/agent_process.h"
 #include "providers/provider.h"
 
 namespace lb::acp {
+
+/// Where Codex keeps everything: $CODEX_HOME, else ~/.codex.
+std::string codex_home(const Environment& environment);
+
+/// When it last began a session, as far as the folders of days tell. Reads the disk: for a worker.
+std::int64_t codex_changed_at(const std::string& home);
 
 /// Lists them without starting Codex. Reads only the beginning of each file, and that once: a
 /// file's beginning never changes. Safe from any thread, one at a time.
 class CodexSessions {
  public:
-  /// `codex_home` is where Codex keeps its things (default ~/.codex).
-  explicit CodexSessions(std::string codex_home) : home_(std::move(codex_home)) {}
+  /// `home` is that of Codex.
+  explicit CodexSessions(std::string home) : home_(std::move(home)) {}
 
   /// The sessions of a project, newest first.
   std::vector<DiscoveredSession> find(const std::string& project_dir);

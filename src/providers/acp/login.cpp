@@ -4,8 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 
 namespace lb::acp {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 /// Methods that take a key from the environment without naming it.
@@ -17,6 +22,22 @@ constexpr auto kKnownMethods = std::to_array<KnownMethod>({
     {"api-key", {"OPENAI_API_KEY", "CODEX_API_KEY"}},
     {"gemini-api-key", {"GEMINI_API_KEY", "GOOGLE_API_KEY"}},
 });
+
+/// A configuration is a few kilobytes.
+constexpr std::size_t kConfigBytesMax = 256U << 10U;
+
+bool there(const fs::path& file) {
+  std::error_code why;
+  return fs::exists(file, why) && !why;
+}
+
+std::string beginning_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(kConfigBytesMax, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
 
 bool is_set(const Environment& environment, std::string_view name) {
   return std::ranges::any_of(environment, [&](const auto& variable) {
@@ -83,6 +104,31 @@ Error login_needed(std::string_view agent, const AgentAbilities& abilities,
               "{} is not logged in. {}{}{}{}", agent,
               login_hint.empty() ? "Log in with its own command line, then try again." : login_hint,
               ways.empty() ? "" : " (It offers: ", ways, ways.empty() ? "" : ".)")};
+}
+
+std::optional<LoginState> login_on_disk(std::string_view kind, const Environment& environment) {
+  const fs::path home = fs::path(variable(environment, "HOME"));
+  if (kind == "codex") {
+    if (is_set(environment, "OPENAI_API_KEY") || is_set(environment, "CODEX_API_KEY")) return {};
+    const std::string_view chosen = variable(environment, "CODEX_HOME");
+    const fs::path own = chosen.empty() ? home / ".codex" : fs::path(chosen);
+    if (there(own / "auth.json")) return LoginState::Ok;
+    // Another provider of models may need none, and the login may be in the system's keyring.
+    const std::string config = beginning_of(own / "config.toml");
+    const bool says = config.contains("model_provider") || config.contains("credentials_store");
+    return says ? std::nullopt : std::optional(LoginState::Needed);
+  }
+  if (kind == "gemini") {
+    for (const std::string_view name : {"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT",
+                                        "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"}) {
+      if (is_set(environment, name)) return {};
+    }
+    if (there(home / ".gemini/oauth_creds.json")) return LoginState::Ok;
+    // Who has set it up may keep a key elsewhere; who never ran it has not.
+    const bool used = there(home / ".gemini/settings.json") || there(home / ".gemini/.env");
+    return used ? std::nullopt : std::optional(LoginState::Needed);
+  }
+  return {};
 }
 
 bool is_login_error(const RpcError& error) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/session.h"
 #include "process/json_rpc_peer.h"
 #include "providers/acp/protocol.h"
 
@@ -24,6 +25,10 @@ std::optional<std::string> unattended_login(const AgentAbilities& abilities,
 /// "Codex is not logged in. …", with what the user can do about it.
 Error login_needed(std::string_view agent, const AgentAbilities& abilities,
                    std::string_view login_hint);
+
+/// Whether an agent of this kind (`AgentSpec::kind`) has a login, from what it keeps on disk and
+/// what is in its environment; nothing when that does not tell. Reads the disk: for a worker.
+std::optional<LoginState> login_on_disk(std::string_view kind, const Environment& environment);
 
 /// Whether a prompt failed because the agent is not logged in. Some say so only in their text.
 bool is_login_error(const RpcError& error);

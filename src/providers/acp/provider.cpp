@@ -29,12 +29,13 @@ AcpProvider::AcpProvider(AgentSpec spec, ProviderDeps deps)
 
 AcpProvider::~AcpProvider() = default;
 
+std::string AcpProvider::records() const {
+  return spec_.kind == "codex" ? codex_home(spec_.environment()) : std::string();
+}
+
 std::unique_ptr<Provider> make_provider(AgentSpec spec, const ProviderDeps& deps) {
-  if (spec.cli_type == "codex") {
-    const Environment environment = spec.environment();
-    std::string home(variable(environment, "CODEX_HOME"));
-    if (home.empty()) home = std::string(variable(environment, "HOME")) + "/.codex";
-    const auto sessions = std::make_shared<CodexSessions>(std::move(home));
+  if (spec.kind == "codex") {
+    const auto sessions = std::make_shared<CodexSessions>(codex_home(spec.environment()));
     spec.discover = [sessions](const std::string& project) { return sessions->find(project); };
   }
   return std::make_unique<AcpProvider>(std::move(spec), deps);
@@ -58,8 +59,7 @@ AgentManagerOptions AcpProvider::manager_options() {
   };
   options.on_lost = [this](const Error& why) { on_lost(why); };
   options.on_status = [this](AgentStatus status, std::optional<std::string> message) {
-    // Who is not logged in is not ready, whatever its process does.
-    if (!logged_out_) tell_status(status, std::move(message));
+    tell_status(status, message ? std::move(message) : logged_out_);
   };
   return options;
 }

@@ -31,6 +31,8 @@ class AcpProvider final : public ProviderOf<AcpSession> {
   asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
                                                         CreateSessionOptions options) override;
   asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir) override;
+  [[nodiscard]] std::string records() const override;
+  asio::awaitable<std::int64_t> outside_mark(std::string project_dir) override;
   asio::awaitable<AgentInfo> inspect() override;
   asio::awaitable<Result<void>> reconnect() override;
   void prewarm(const std::string& project_dir) override;
@@ -83,6 +85,7 @@ class AcpProvider final : public ProviderOf<AcpSession> {
   /// The sessions by the agent's ids: every word it says is looked up here.
   std::map<std::string, SessionPtr, std::less<>> by_cli_;
   std::optional<std::string> logged_out_;  // What to do about it; until something goes well.
+  std::optional<LoginState> login_;        // As it was last seen on disk.
   std::set<std::string> warm_;  // Projects for which the process was started ahead, unused yet.
   std::int64_t warm_shown_ = 0;
 };

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/run_on.h"
+#include "providers/acp/codex_sessions.h"
 #include "providers/acp/login.h"
 #include "providers/acp/provider.h"
 #include "providers/program_info.h"
@@ -51,10 +52,11 @@ Error AcpProvider::on_logged_out(const RpcError& error) {
   return why;
 }
 
-/// A process that nobody uses ends, so that the next one finds a login that was made meanwhile.
+/// Nothing is locked: the next message tries again. A process that nobody uses ends, so that the
+/// next one finds a login that was made meanwhile.
 void AcpProvider::logged_out(const Error& why) {
   logged_out_ = why.message;
-  tell_status(AgentStatus::Disconnected, logged_out_);
+  tell_status(manager_->status(), logged_out_);
   if (any_alive()) return;
   not_warm();
   asio::co_spawn(
@@ -145,9 +147,18 @@ asio::awaitable<AgentInfo> AcpProvider::inspect() {
   info.status = manager_->status();
   if (prewarmed() > 0) info.warm = prewarmed();
   if (!manager_->abilities().version.empty()) info.version = manager_->abilities().version;
-  if (info.installed && logged_out_) {
-    info.status = AgentStatus::Disconnected;
+  if (!info.installed) co_return info;
+  info.login = co_await run_on(deps().blocking, [kind = spec_.kind, env = spec_.environment()] {
+    return login_on_disk(kind, env);
+  });
+  const auto before = std::exchange(login_, info.login);
+  if (before == LoginState::Needed && info.login == LoginState::Ok) logged_in();
+  if (logged_out_) {
+    info.login = LoginState::Needed;
     info.problem = logged_out_;
+  } else if (info.login == LoginState::Needed) {
+    info.problem = spec_.name + " is not logged in.";
+    info.remedy = spec_.login_hint;
   }
   co_return info;
 }
@@ -158,6 +169,11 @@ asio::awaitable<std::vector<DiscoveredSession>> AcpProvider::discover(std::strin
   if (!spec_.discover) co_return co_await ask_for_sessions(std::move(project_dir));
   co_return co_await run_on(deps().blocking,
                             [find = spec_.discover, project_dir] { return find(project_dir); });
+}
+
+asio::awaitable<std::int64_t> AcpProvider::outside_mark(std::string) {
+  if (spec_.kind != "codex") co_return 0;
+  co_return co_await run_on(deps().blocking, [home = records()] { return codex_changed_at(home); });
 }
 
 /// Asks an agent that runs anyway; none is started only to look.

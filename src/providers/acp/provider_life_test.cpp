@@ -197,21 +197,24 @@ TEST_CASE("acp: the agent asks for a login") {
     REQUIRE_FALSE(created.has_value());
     CHECK(created.error().code == ErrorCode::AgentUnavailable);
     CHECK(created.error().message == "Codex is not logged in. Run `codex login`.");
-    // It is not shown as ready, and whoever has logged in meanwhile meets a new process.
-    REQUIRE(!f.statuses.empty());
-    CHECK(f.statuses.back() == AgentStatus::Disconnected);
-    CHECK(test::run(f.io, f.provider->inspect()).problem == created.error().message);
+    // It is not shown as ready, nothing is locked, and who has logged in meanwhile meets a new
+    // process.
+    const AgentInfo out = test::run(f.io, f.provider->inspect());
+    CHECK(out.problem == created.error().message);
+    CHECK(out.login == LoginState::Needed);
     REQUIRE(test::run_until(f.io, [&] { return !f.agent()->alive(); }));
-    CHECK(f.statuses.back() == AgentStatus::Disconnected);
+    CHECK(std::ranges::count(f.statuses, AgentStatus::Disconnected) == 0);
     authenticated = true;
     REQUIRE(f.create().has_value());
     CHECK(f.statuses.back() == AgentStatus::Connected);
-    CHECK(test::run(f.io, f.provider->inspect()).status == AgentStatus::Connected);
+    const AgentInfo in = test::run(f.io, f.provider->inspect());
+    CHECK(in.status == AgentStatus::Connected);
+    CHECK(in.login != LoginState::Needed);
   }
 }
 
 TEST_CASE(
-    "acp: a turn that fails for want of a login says what to do, and the agent is not ready") {
+    "acp: a turn that fails for want of a login says what to do, and the next one tries again") {
   // As the two adapters of Codex say it.
   const std::vector<std::pair<int, std::string>> recorded = {
       {-32000, "Authentication required"},
@@ -226,15 +229,17 @@ TEST_CASE(
       ScriptedAcp::respond(agent, heard.id, {{"stopReason", "end_turn"}});
     };
     (void)f.send("t1");
-    REQUIRE(test::run_until(f.io, [&] { return f.statuses.back() == AgentStatus::Disconnected; }));
+    REQUIRE(f.turn_ends());
     const Turn failed = f.last_turn();
     CHECK(failed.type == TurnType::Error);
     CHECK(failed.error_code == "UNAUTHENTICATED");
     CHECK(failed.error_message->starts_with("Codex is not logged in. Run `codex login`."));
-    CHECK(f.provider->is_alive(kSession));
     refuse = false;
-    (void)f.send("t2");
-    REQUIRE(test::run_until(f.io, [&] { return f.statuses.back() == AgentStatus::Connected; }));
+    REQUIRE(f.send("t2").has_value());
+    REQUIRE(test::run_until(f.io, [&] { return f.last_turn().turn_id.str() == "t2"; }));
+    REQUIRE(f.turn_ends());
+    CHECK(f.last_turn().status == TurnStatus::Completed);
+    CHECK(std::ranges::count(f.statuses, AgentStatus::Disconnected) == 0);
   }
 }
 

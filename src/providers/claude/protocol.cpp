@@ -48,10 +48,16 @@ std::string login_text(std::string_view agent, std::string_view command, std::st
   }
   while (reason.ends_with('.') || reason.ends_with('\n')) reason.pop_back();
   const bool plain = reason.empty() || reason.find("ot logged in") != std::string::npos;
+  return fmt::format("{}{}{}. {}", agent,
+                     plain ? " is not logged in" : " could not log in: ", plain ? "" : reason,
+                     login_remedy(command));
+}
+
+std::string login_remedy(std::string_view command) {
   return fmt::format(
-      "{}{}{}. Run `{}` in a terminal and log in with /login, or set a valid ANTHROPIC_API_KEY for "
-      "this agent; then try again.",
-      agent, plain ? " is not logged in" : " could not log in: ", plain ? "" : reason, command);
+      "Run `{}` in a terminal and log in with /login, or set a valid ANTHROPIC_API_KEY for this "
+      "agent; then try again.",
+      command);
 }
 
 }  // namespace lb::claude

@@ -56,6 +56,8 @@ std::optional<std::string_view> tagged(std::string_view text, std::string_view t
 /// What to tell who is not logged in. `said` is the CLI's own text, whose advice (/login) is for a
 /// terminal.
 std::string login_text(std::string_view agent, std::string_view command, std::string_view said);
+/// What to do about it: one sentence for who sits at a terminal.
+std::string login_remedy(std::string_view command);
 /// The code of a turn that failed for want of a login.
 inline constexpr std::string_view kAuthenticationFailed = "AUTHENTICATION_FAILED";
 

@@ -4,11 +4,13 @@
 
 #include <filesystem>
 
+#include "base/files.h"
 #include "base/run_on.h"
 #include "providers/claude/history/discovery.h"
 #include "providers/claude/history/history_reader.h"
 #include "providers/claude/history/records.h"
 #include "providers/claude/process/claude_session.h"
+#include "providers/claude/process/login.h"
 #include "providers/claude/process/warm_pool.h"
 
 namespace lb {
@@ -37,6 +39,7 @@ class ClaudeProvider final : public ProviderOf<ClaudeSession> {
   asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
                                                         CreateSessionOptions options) override;
   asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir) override;
+  asio::awaitable<std::int64_t> outside_mark(std::string project_dir) override;
   void prewarm(const std::string& project_dir) override;
   void end_prewarmed(const std::string& project_dir) override { warm_.end(project_dir); }
   [[nodiscard]] std::size_t prewarmed() const override { return warm_.count(); }
@@ -61,9 +64,16 @@ class ClaudeProvider final : public ProviderOf<ClaudeSession> {
   [[nodiscard]] ProviderSession made(const ClaudeSession& session) const;
   void count_alive();
   void heard(const SessionId& id, const Turn& turn);
+  asio::awaitable<void> say_login(AgentInfo& info, std::string program);
+  [[nodiscard]] std::vector<FileMark> logins() const {
+    return login_marks(config_dir(environment_for(*config_)));
+  }
 
   std::shared_ptr<const ClaudeConfig> config_;
-  std::optional<std::string> logged_out_;  // What to do about it; until a turn goes well.
+  std::optional<std::string> logged_out_;  // What to do about it; until a turn goes well,
+  std::vector<FileMark> logged_out_with_;  // or a login is made.
+  LoginCheck login_;
+  std::vector<AccountLimit> limits_;  // As a session heard them last.
   std::shared_ptr<bool> living_ = std::make_shared<bool>(true);
   std::optional<std::pair<std::string, std::string>> version_;  // Program → what it said.
   WarmPool warm_;
@@ -76,6 +86,9 @@ ClaudeSessionEvents ClaudeProvider::events_for(const SessionId& id) {
   };
   events.turn = [this, living = std::weak_ptr(living_), id](const Turn& turn) {
     if (living.lock()) heard(id, turn);
+  };
+  events.facts = [this, living = std::weak_ptr(living_)](const SessionFacts& facts) {
+    if (living.lock() && !facts.limits.empty()) limits_ = facts.limits;
   };
   return events;
 }
@@ -92,12 +105,13 @@ ProviderSession ClaudeProvider::made(const ClaudeSession& session) const {
   return {session.id(), config_->cli_type, session.plan().cli_session_id};
 }
 
-/// Who is not logged in is not ready. Processes that were started without a login end, so that the
-/// next message finds one that was made meanwhile.
+/// Nothing is locked when a login is missing: the next message tries again. Processes that were
+/// started without one end, so that it finds a login that was made meanwhile.
 void ClaudeProvider::heard(const SessionId& id, const Turn& turn) {
   if (turn.error_code == kAuthenticationFailed) {
     logged_out_ = turn.error_message;
-    tell_status(AgentStatus::Disconnected, logged_out_);
+    logged_out_with_ = logins();
+    count_alive();
     for (const auto& waiting : warm_.take_all()) waiting->retire();
     if (const auto session = find(id)) session->retire();
   } else if (logged_out_ && turn.status == TurnStatus::Completed) {
@@ -107,12 +121,8 @@ void ClaudeProvider::heard(const SessionId& id, const Turn& turn) {
 }
 
 void ClaudeProvider::count_alive() {
-  if (logged_out_) {
-    if (status() != AgentStatus::Disconnected) tell_status(AgentStatus::Disconnected, logged_out_);
-    return;
-  }
   const bool any = warm_.count() > 0 || any_alive();
-  tell_status(any ? AgentStatus::Connected : AgentStatus::Idle);
+  tell_status(any ? AgentStatus::Connected : AgentStatus::Idle, logged_out_);
 }
 
 asio::awaitable<Result<ProviderSession>> ClaudeProvider::started(SessionPtr session) {
@@ -192,7 +202,8 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::load_session(SessionId 
   LaunchPlan plan;
   plan.cli_session_id = options.cli_session_id;
   plan.directory = options.project_dir;
-  plan.model = options.model;
+  // Resumed without a model the CLI goes on with whatever name the last answer came under.
+  plan.model = options.model ? options.model : options.told.model;
   plan.mode = options.mode;
   if (options.thinking) (void)choose_thinking(plan.choices, *options.thinking);
   const bool first = !options.last_known_turn;
@@ -213,6 +224,7 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::load_session(SessionId 
   }
   // Without a file nothing was said yet: the session begins under the same id.
   const auto session = make(id, std::move(plan));
+  session->spent(options.told);
   if (imported) {
     const auto age_ms = deps().clock.wall().ms - imported->mark.modified.ms;
     const auto recent_ms = std::chrono::milliseconds(limits::kClaudeOtherWriter).count();
@@ -297,6 +309,18 @@ asio::awaitable<std::vector<DiscoveredSession>> ClaudeProvider::discover(std::st
       deps().blocking, [config, project_dir] { return discover_sessions(config, project_dir); });
 }
 
+/// A folder changes when a file is made in it.
+asio::awaitable<std::int64_t> ClaudeProvider::outside_mark(std::string project_dir) {
+  const fs::path config = config_dir(environment_for(*config_));
+  co_return co_await run_on(deps().blocking, [config, project_dir] {
+    std::int64_t newest = 0;
+    for (const fs::path& folder : project_folders(config, project_dir)) {
+      newest = std::max(newest, changed_at(folder));
+    }
+    return newest;
+  });
+}
+
 asio::awaitable<AgentInfo> ClaudeProvider::inspect() {
   AgentInfo info;
   info.cli_type = config_->cli_type;
@@ -304,6 +328,7 @@ asio::awaitable<AgentInfo> ClaudeProvider::inspect() {
   info.protocol = "claude";
   info.status = status();
   if (warm_.count() > 0) info.warm = warm_.count();
+  info.limits = limits_;
   const auto environment = environment_for(*config_);
   const auto program = find_program(config_->command, variable(environment, "PATH"));
   if (!program) {
@@ -333,10 +358,29 @@ asio::awaitable<AgentInfo> ClaudeProvider::inspect() {
   if (*version < kOldestVersion) {
     info.problem = fmt::format("Version {} is too old.", *info.version);
     info.remedy = "Update it with: npm install -g @anthropic-ai/claude-code@latest";
-  } else if (logged_out_) {
-    info.problem = logged_out_;
+    co_return info;
   }
+  const bool says = *version >= kAuthStatusVersion;
+  co_await say_login(info, says ? *program : std::string());
   co_return info;
+}
+
+/// `program`: who can be asked; may be empty.
+asio::awaitable<void> ClaudeProvider::say_login(AgentInfo& info, std::string program) {
+  if (!program.empty()) {
+    info.login = co_await login_.ask(std::move(program), environment_for(*config_), deps());
+  }
+  if (logged_out_ && logged_out_with_ != logins()) {
+    logged_out_.reset();  // The next message tells.
+    count_alive();
+  }
+  if (logged_out_) {
+    info.login = LoginState::Needed;
+    info.problem = logged_out_;
+  } else if (info.login == LoginState::Needed) {
+    info.problem = config_->name + " is not logged in.";
+    info.remedy = login_remedy(terminal_command(*config_));
+  }
 }
 
 asio::awaitable<Result<void>> ClaudeProvider::reconnect() {

@@ -206,3 +206,39 @@ TEST_CASE("the mode that never asks is there only where the configuration allows
   CHECK(has(free.launcher.launches()[0].argv, "--permission-mode=bypassPermissions"));
   CHECK(has(free.launcher.launches()[0].argv, "--allow-dangerously-skip-permissions"));
 }
+
+TEST_CASE("an untouched model is named when the session is resumed, so that the CLI keeps it") {
+  House house;
+  REQUIRE(house.create().has_value());
+  REQUIRE(house.send("hello").has_value());
+  house.spin([&] { return house.ended_turns() == 1; });
+  CHECK(house.facts().model == "opus");
+  house.launcher.agents().back()->exits({.code = 0, .signal = {}});
+  house.spin([&] { return !house.provider->is_alive(house.session); });
+  REQUIRE(house.send("again").has_value());
+  CHECK(has(house.launcher.launches().back().argv, "--model=opus"));
+  (void)house.run(house.provider->kill_session(house.session));
+
+  house.record("cli-9", user_line("u1", "2026-01-01T00:00:00.000Z", "x"));
+  LoadSessionOptions options;
+  options.cli_session_id = "cli-9";
+  options.project_dir = house.project();
+  options.told.model = "default";
+  options.told.cost_usd = 1.5;
+  options.last_known_turn = TurnId("u1");
+  REQUIRE(house.run(house.provider->load_session(house.session, options)).has_value());
+  CHECK(has(house.launcher.launches().back().argv, "--model=default"));
+  CHECK(house.facts().cost_usd == 1.5);  // Counted on from there.
+}
+
+TEST_CASE("no room for another process is no missing program") {
+  House house;
+  house.launcher.fails_with({ErrorCode::Busy, "could not make a pipe: Too many open files"});
+  const auto created = house.create();
+  REQUIRE_FALSE(created.has_value());
+  const std::string& said = created.error().message;
+  CHECK(created.error().code == ErrorCode::Busy);
+  CHECK(said.starts_with("Could not start Claude Code: this computer has no room"));
+  CHECK(said.find("Too many open files") != std::string::npos);
+  CHECK(said.find("installed") == std::string::npos);
+}

@@ -1,6 +1,5 @@
 // The provider over a scripted CLI: lifecycle, delivery, approvals, failures.
 
-#include "providers/claude/protocol.h"
 #include "providers/claude/provider_test_support.h"
 
 using namespace lb;
@@ -200,48 +199,6 @@ TEST_CASE("a message that was on its way when the server stops says the same") {
   house.spin([&] { return sent.has_value(); });
   REQUIRE_FALSE(sent->has_value());
   CHECK(sent->error().code == ErrorCode::ServerRestarted);
-}
-
-TEST_CASE("a CLI that is not logged in: the turn says what to do, and the agent is not ready") {
-  ClaudeConfig config;
-  config.command = "claude-beta";
-  House house(config);
-  std::vector<std::pair<AgentStatus, std::string>> statuses;
-  house.provider->on_status([&](AgentStatus status, const std::optional<std::string>& message) {
-    statuses.emplace_back(status, message.value_or(""));
-  });
-  const auto ready = [&] { return statuses.back().first != AgentStatus::Disconnected; };
-  REQUIRE(house.create().has_value());
-  REQUIRE(house.send("logged out").has_value());
-  house.spin([&] { return house.ended_turns() == 1; });
-  const std::string advice =
-      "Claude Code is not logged in. Run `claude-beta` in a terminal and log in with /login, or "
-      "set a valid ANTHROPIC_API_KEY for this agent; then try again.";
-  CHECK(house.turns.back().error_code == "AUTHENTICATION_FAILED");
-  CHECK(house.turns.back().error_message == advice);
-  CHECK(house.upserts.empty());  // Nothing else speaks of /login.
-  CHECK(statuses.back() == std::pair(AgentStatus::Disconnected, advice));
-  // The process ends: the next one sees a login that was made meanwhile.
-  house.spin([&] { return !house.provider->is_alive(house.session); });
-  CHECK_FALSE(ready());
-  REQUIRE(house.send("hello").has_value());
-  house.spin([&] { return house.ended_turns() == 2; });
-  CHECK(house.launcher.launches().size() == 2);
-  CHECK(ready());
-
-  REQUIRE(house.send("logged out").has_value());
-  house.spin([&] { return house.ended_turns() == 3; });
-  CHECK_FALSE(ready());
-  REQUIRE(house.run(house.provider->reconnect()).has_value());
-  CHECK(ready());
-}
-
-TEST_CASE("the advice of the CLI for a terminal is left out of what we say of a login") {
-  using lb::claude::login_text;
-  CHECK(login_text("C", "c", "Please run /login · API Error: 401 invalid x-api-key")
-            .starts_with("C could not log in: API Error: 401 invalid x-api-key. Run `c` in"));
-  CHECK(login_text("C", "c", "Invalid API key · Please run /login")
-            .starts_with("C could not log in: Invalid API key. Run `c` in"));
 }
 
 TEST_CASE("TC-3.4a: cancel interrupts the turn, which ends as cancelled; the process lives") {

@@ -16,10 +16,11 @@ Result<void> EventsProvider::start(EventsSession& session) {
   auto process = deps().launcher.launch(
       {.argv = spec_.argv, .cwd = session.project_dir(), .env = spec_.environment()});
   if (!process) {
-    std::string message = fmt::format("Could not start {}. Check that it's installed. {}",
-                                      spec_.name, spec_.install_hint);
-    tell_status(AgentStatus::Disconnected, message);
-    return fail(ErrorCode::AgentUnavailable, std::move(message));
+    Error why = not_started(spec_.name, spec_.install_hint, process.error());
+    if (why.code == ErrorCode::AgentUnavailable) {
+      tell_status(AgentStatus::Disconnected, why.message);
+    }
+    return std::unexpected(std::move(why));
   }
   session.follow(std::move(*process));
   count_alive();

@@ -25,6 +25,7 @@ SessionService::SessionService(ServiceDeps deps)
       events_(&nobody_),
       started_at_(deps_.clock.wall()),
       suspend_timer_(deps_.io),
+      outside_timer_(deps_.io),
       warm_(deps_.io, deps_.warm_life),
       blocking_(2) {}
 
@@ -82,6 +83,7 @@ asio::awaitable<Result<void>> SessionService::start() {
     if (auto done = co_await (*session)->recover(std::move(left)); !done) co_return done;
   }
   for (const ProjectRecord& project : projects_.present()) discover_soon(project);
+  watch_outside();
   co_return Result<void>{};
 }
 
@@ -322,8 +324,41 @@ void SessionService::discover_soon(const ProjectRecord& project) {
   const MonoMs now = deps_.clock.mono();
   const auto last = discovered_at_.find(project.id);
   if (last != discovered_at_.end() && now - last->second < limits::kDiscoveryEveryMs) return;
-  discovered_at_[project.id] = now;
+  discover_now(project);
+}
+
+void SessionService::discover_now(const ProjectRecord& project) {
+  discovered_at_[project.id] = deps_.clock.mono();
   asio::co_spawn(deps_.io, discover(project), asio::detached);
+}
+
+/// A session that is begun in a terminal is in the lists a moment later, and not when somebody asks
+/// for them.
+void SessionService::watch_outside() {
+  if (stopping_) return;
+  outside_timer_.expires_after(deps_.outside_every);
+  outside_timer_.async_wait([this, host = weak()](boost::system::error_code why) {
+    if (!why && !host.expired()) asio::co_spawn(deps_.io, look_outside(), asio::detached);
+  });
+}
+
+asio::awaitable<void> SessionService::look_outside() {
+  const std::weak_ptr<SessionHost> alive = weak();
+  for (const ProjectRecord& project : projects_.present()) {
+    std::int64_t mark = 0;
+    for (const auto& provider : deps_.providers.all()) {
+      mark += co_await provider->outside_mark(project.path);
+      if (alive.expired()) co_return;
+    }
+    Outside& seen = outside_[project.id];
+    // At the start everything was looked at.
+    if (seen.mark && seen.mark != mark) seen.looks = limits::kOutsideLooks;
+    seen.mark = mark;
+    if (seen.looks == 0) continue;
+    --seen.looks;
+    discover_now(project);
+  }
+  watch_outside();
 }
 
 /// Everyone learns when the folder of a project disappears, or is there again.

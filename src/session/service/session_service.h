@@ -39,6 +39,7 @@ struct ServiceDeps {
   bool warm_start = true;  // Agents may be started before a session needs them.
   std::chrono::milliseconds warm_life = limits::kWarmLife;
   std::chrono::milliseconds suspend_every = limits::kSuspendEvery;
+  std::chrono::milliseconds outside_every = limits::kOutsideEvery;
 };
 
 class SessionService final : public Sessions, private SessionHost {
@@ -160,6 +161,9 @@ class SessionService final : public Sessions, private SessionHost {
   asio::awaitable<Result<std::shared_ptr<TimelineSource>>> source_of(SessionId session);
   asio::awaitable<void> discover(ProjectRecord project);
   void discover_soon(const ProjectRecord& project);
+  void discover_now(const ProjectRecord& project);
+  void watch_outside();
+  asio::awaitable<void> look_outside();
   void note_missing(const ProjectRecord& project, bool missing);
   void take_discovered(const ProjectRecord& project, Provider& provider,
                        std::vector<DiscoveredSession> found);
@@ -182,6 +186,12 @@ class SessionService final : public Sessions, private SessionHost {
   std::map<std::string, SessionId> by_cli_id_;  // "type:id" → ours.
   std::map<std::string, AgentStatusMessage> statuses_;
   std::map<ProjectId, MonoMs> discovered_at_;
+  struct Outside {
+    std::optional<std::int64_t> mark;
+    int looks = 0;  // Still to be made.
+  };
+  std::map<ProjectId, Outside> outside_;
+  asio::steady_timer outside_timer_;
   ProjectFiles files_;
   WarmStarts warm_;
   asio::thread_pool blocking_;

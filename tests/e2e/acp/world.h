@@ -47,6 +47,7 @@ struct Heard {
   SessionFacts facts;
   std::string title;
   std::string cli_id;  // When it changed.
+  std::vector<Steered> steered;
 
   [[nodiscard]] const Turn* last_turn() const { return turns.empty() ? nullptr : &turns.back(); }
   [[nodiscard]] bool ended(const std::string& turn) const {
@@ -159,6 +160,7 @@ class World {
     const auto told = [&heard](const SessionReport& report) {
       if (const auto* facts = std::get_if<SessionFacts>(&report)) heard.facts = *facts;
       if (const auto* title = std::get_if<SessionTitle>(&report)) heard.title = title->title;
+      if (const auto* what = std::get_if<Steered>(&report)) heard.steered.push_back(*what);
       if (const auto* cli = std::get_if<CliIdentity>(&report)) heard.cli_id = cli->cli_session_id;
     };
     const auto turn = [&heard](const Turn& form) { heard.turns.push_back(form); };

@@ -34,7 +34,87 @@ std::string last_effort(const ClaudeWorld& world) {
   return effort;
 }
 
+/// The model that the newest request was for.
+std::string last_model(const ClaudeWorld& world) {
+  std::ifstream log(world.model_log());
+  std::string model;
+  for (std::string line; std::getline(log, line);) {
+    const auto value = parse_json(line);
+    if (!value || !value->is_object() || !value->get_object().contains("scenario")) continue;
+    model = string_at(value->get_object(), "model");
+  }
+  return model;
+}
+
+/// As after a restart of the server, with what the session layer keeps.
+void load_again(ClaudeWorld& world, const TurnId& last) {
+  LoadSessionOptions options;
+  options.cli_session_id = world.session.cli_session_id;
+  options.project_dir = world.project();
+  options.told = world.heard->facts;
+  options.last_known_turn = last;
+  world.restart();
+  const auto loaded = run(world.io, world.provider->load_session(kSession, std::move(options)),
+                          std::chrono::seconds(60));
+  REQUIRE_MESSAGE(loaded.has_value(), (loaded ? "" : loaded.error().message));
+}
+
 }  // namespace
+
+TEST_CASE("claude: an untouched default model stays the default, whatever name an answer bears") {
+  ClaudeWorld world;
+  world.begin();
+  // As behind a gateway, or with a dated snapshot. The CLI alone would go on with that one.
+  const Turn first = world.say("[[as:claude-sonnet-4-5]] one");
+  CHECK(first.status == TurnStatus::Completed);
+  const std::string asked = last_model(world);
+  REQUIRE(asked != "claude-sonnet-4-5");
+  CHECK(world.heard->facts.model == "default");
+  const auto window = world.heard->facts.context;
+  REQUIRE(window.has_value());
+  world.from_file();  // The CLI has written it.
+  load_again(world, first.turn_id);
+  CHECK(world.say("two").status == TurnStatus::Completed);
+  CHECK(last_model(world) == asked);
+  CHECK(world.heard->facts.model == "default");
+  CHECK(world.heard->facts.context->size == window->size);
+}
+
+TEST_CASE("claude: what a session cost goes on after a resume, and a turn costs only itself") {
+  ClaudeWorld world;
+  world.begin();
+  const double one = world.say("one").cost_usd.value_or(0);
+  const Turn second = world.say("two");
+  REQUIRE(one > 0);
+  const double two = second.cost_usd.value_or(0);
+  CHECK(two < 1.5 * one);
+  world.from_file();
+  load_again(world, second.turn_id);
+  const double three = world.say("three").cost_usd.value_or(0);
+  REQUIRE(three > 0);
+  CHECK(three < 1.5 * one);
+  CHECK(world.heard->facts.cost_usd == doctest::Approx(one + two + three));
+}
+
+TEST_CASE("claude: an approved plan ends plan mode, also for the process that comes next") {
+  ClaudeWorld world;
+  world.begin();
+  REQUIRE(run(world.io, world.provider->set_mode(kSession, "plan")).has_value());
+  world.start_saying("[[scenario:exit-plan]] plan it");
+  world.answer(world.asked(), "allow");
+  world.wait_for_end();
+  CHECK(world.heard->facts.mode == "default");
+  run(world.io, world.provider->kill_session(kSession));
+  LoadSessionOptions options;
+  options.cli_session_id = world.session.cli_session_id;
+  options.project_dir = world.project();
+  options.mode = world.heard->facts.mode;
+  options.last_known_turn = TurnId(world.last);
+  REQUIRE(run(world.io, world.provider->load_session(kSession, options), std::chrono::seconds(60))
+              .has_value());
+  CHECK(world.say("[[scenario:text]] and now").status == TurnStatus::Completed);
+  CHECK(world.heard->facts.mode == "default");
+}
 
 TEST_CASE("claude: one started ahead is taken by a session; one that is not leaves no trace") {
   ClaudeWorld world;

@@ -13,7 +13,8 @@ namespace lb::test {
 
 class ClaudeWorld : public World {
  public:
-  ClaudeWorld() {
+  /// `login`: the variable that holds one; none: it has no login.
+  explicit ClaudeWorld(const std::string& login = "ANTHROPIC_API_KEY") {
     agent_.cli_type = "claude-code";
     agent_.command = required_cli("LB_TEST_CLAUDE");
     agent_.env = environment();
@@ -21,11 +22,11 @@ class ClaudeWorld : public World {
              {"CLAUDE_CONFIG_DIR", (root / "home/.claude").string()},
              {"ANTHROPIC_BASE_URL",
               "http://127.0.0.1:" + start_model({"--log", model_log(), "--log-bodies"})},
-             {"ANTHROPIC_API_KEY", "sk-test"},
              {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"},
              {"CLAUDE_CODE_MAX_RETRIES", "3"}}) {
       agent_.env.emplace_back(name, value);
     }
+    if (!login.empty()) agent_.env.emplace_back(login, "sk-test");
     restart();
   }
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& agent_environment() const {

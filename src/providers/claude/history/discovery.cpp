@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/limits.h"
+#include "base/slash_command.h"
 #include "base/utf8.h"
 #include "providers/claude/history/records.h"
 #include "providers/claude/process/other_writers.h"
@@ -42,7 +43,10 @@ void look_at(Sketch& sketch, const json::object& record) {
   }
   const LineKind kind = kind_of(record);
   const bool words = kind == LineKind::Prompt || kind == LineKind::Command;
-  if (words && sketch.first_prompt.empty()) sketch.first_prompt = words_of(record, kind);
+  // "/model …" names a session only until something is said about the work.
+  if (words && (sketch.first_prompt.empty() || is_housekeeping(sketch.first_prompt))) {
+    sketch.first_prompt = words_of(record, kind);
+  }
 }
 
 /// The whole lines in `size` bytes from `offset`; the first may be the end of a line.

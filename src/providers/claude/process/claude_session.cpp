@@ -25,7 +25,7 @@ TranslatorOptions translator_options(const SessionId& id, const ClaudeConfig& co
   options.session = id;
   options.provider_id = config.cli_type;
   options.agent = config.name;
-  options.command = config.command;
+  options.command = terminal_command(config);
   options.batching.age_ms = config.batch_age_ms;
   options.bypass_allowed = config.allow_bypass;
   return options;
@@ -62,10 +62,7 @@ Result<ClaudeSession::ProcessPtr> ClaudeSession::launch() {
   auto process = deps_.launcher.launch({.argv = argv_for(*config_, plan_),
                                         .cwd = plan_.directory,
                                         .env = environment_for(*config_)});
-  if (!process) {
-    if (process.error().code != ErrorCode::AgentUnavailable) return process;
-    return std::unexpected(not_startable(*config_, process.error().message));
-  }
+  if (!process) return std::unexpected(not_startable(*config_, process.error()));
   return process;
 }
 
@@ -121,7 +118,7 @@ void ClaudeSession::process_changed() {
 }
 
 void ClaudeSession::tell_facts() {
-  translator_->initialized(hello_);
+  translator_->facts().initialized(hello_);
   if (plan_.mode) translator_->facts().set_mode(*plan_.mode);
   if (plan_.model) translator_->facts().set_model(*plan_.model);
   translator_->facts().set_thinking(thinking_of(plan_.choices));
@@ -265,10 +262,15 @@ void ClaudeSession::dispatch(Output output) {
     }
   } else if (auto* facts = std::get_if<SessionFacts>(&output)) {
     if (facts->mode && translator_->facts().offers_mode(*facts->mode)) plan_.mode = facts->mode;
+    if (facts->model) plan_.model = facts->model;
+    if (const auto heard = events_.facts) heard(*facts);
     tell(std::move(*facts));
   } else if (auto* identity = std::get_if<CliIdentity>(&output)) {
     plan_.cli_session_id = identity->cli_session_id;
     tell(std::move(*identity));
+  } else if (auto* steered = std::get_if<Steered>(&output)) {
+    tell(std::move(*steered));
+    changed_.cancel();
   } else {
     bound_turn(std::get<TurnBound>(output));
   }

@@ -29,6 +29,7 @@ namespace lb::claude {
 struct ClaudeSessionEvents {
   std::function<void()> process_changed;  // One came or went.
   std::function<void(const Turn&)> turn;
+  std::function<void(const SessionFacts&)> facts;
 };
 
 class ClaudeSession final : public AgentSession,
@@ -44,11 +45,14 @@ class ClaudeSession final : public AgentSession,
   /// Starts the process and waits until it is ready.
   asio::awaitable<Result<void>> start();
   asio::awaitable<Result<void>> send(Prompt prompt) override;
+  asio::awaitable<Result<void>> steer(Prompt prompt) override;
   asio::awaitable<Result<void>> cancel() override;
   /// Ends the process and everything it started; the session can be loaded again.
   asio::awaitable<void> kill() override;
   /// Gives a session that was started ahead its name; it is ready for prompts.
   void become(SessionId id, ClaudeSessionEvents events);
+  /// What the session had cost before this was made.
+  void spent(const SessionFacts& before) { translator_->facts().spent(before); }
   /// Says what is known of the session now that its process is ready.
   void tell_facts();
   /// Lets a process go that nobody needs.

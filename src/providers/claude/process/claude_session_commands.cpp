@@ -55,7 +55,7 @@ asio::awaitable<Result<void>> ClaudeSession::send(Prompt prompt) {
     if (auto made = co_await make_ready(); !made) co_return made;
     // In a turn that the agent began by itself a prompt would be folded in and never answered
     // alone.
-    if (!translator_->turn_open() && !binding_) break;
+    if (!translator_->turn_open() && !binding_ && !translator_->steering()) break;
     co_await change();
   }
   auto written = process()->write_line(
@@ -71,6 +71,18 @@ asio::awaitable<Result<void>> ClaudeSession::send(Prompt prompt) {
   changed_.cancel();
   if (!outcome) translator_->retract(prompt.turn_id);
   co_return outcome;
+}
+
+/// The CLI takes it up with its next request to the model; if the turn has none, it becomes the
+/// next turn.
+asio::awaitable<Result<void>> ClaudeSession::steer(Prompt prompt) {
+  const auto self = shared_from_this();
+  while (ready() && binding_ && !translator_->turn_open()) co_await change();
+  if (!ready() || !translator_->turn_open()) co_return co_await send(std::move(prompt));
+  auto written = process()->write_line(
+      prompt_line(prompt.turn_id.str(), prompt.content, image_blocks(prompt.images)));
+  if (written) translator_->steer(prompt.turn_id);
+  co_return written;
 }
 
 asio::awaitable<Result<void>> ClaudeSession::bound(std::shared_ptr<Binding> binding) {
@@ -112,8 +124,11 @@ asio::awaitable<void> ClaudeSession::interrupt(std::shared_ptr<ClaudeSession> se
     (void)process->write_line(std::move(line));
   }
   self->flush();
-  auto answer = co_await self->control_.request(process, {{"subtype", "interrupt"}},
-                                                self->config_->interrupt_max);
+  json::object stop{{"subtype", "interrupt"}};
+  // Whoever stops the turn wants to say what comes next.
+  if (self->translator_->steering()) stop["cancel_queued"] = true;
+  auto answer =
+      co_await self->control_.request(process, std::move(stop), self->config_->interrupt_max);
   const auto running = [&] {
     return self->process() == process && process->alive() && self->translator_->turn_open() &&
            *self->translator_->turn_id() == turn;

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "providers/claude/protocol.h"
+#include "providers/program_info.h"
 
 namespace lb::claude {
 namespace {
@@ -112,6 +113,14 @@ Error no_such_mode(const ClaudeConfig& config, std::string_view mode) {
   return {ErrorCode::InvalidRequest, fmt::format("{} has no mode \"{}\".", config.name, mode)};
 }
 
+std::string terminal_command(const ClaudeConfig& config) {
+  std::string command = config.command;
+  for (const auto& [name, value] : config.env) {
+    if (name == "CLAUDE_CONFIG_DIR") command = fmt::format("{}={} {}", name, value, command);
+  }
+  return command;
+}
+
 std::vector<std::string> argv_for(const ClaudeConfig& config, const LaunchPlan& plan) {
   std::vector<std::string> argv = {config.command};
   argv.insert(argv.end(), config.args.begin(), config.args.end());
@@ -165,10 +174,9 @@ std::string last_words(std::string_view stderr_tail) {
   return std::string(text);
 }
 
-Error not_startable(const ClaudeConfig& config, std::string_view why) {
-  return {ErrorCode::AgentUnavailable,
-          fmt::format("Could not start {}. Check that it's installed: {} ({})", config.name,
-                      kInstall, why)};
+Error not_startable(const ClaudeConfig& config, const Error& why) {
+  return not_started(config.name, fmt::format("Install it with: {} ({})", kInstall, why.message),
+                     why);
 }
 
 Error explain_start(const ClaudeConfig& config, std::string_view stderr_tail,
@@ -191,7 +199,7 @@ Error explain_start(const ClaudeConfig& config, std::string_view stderr_tail,
             fmt::format("{} refuses the mode that never asks for root: {}", config.name, said)};
   }
   if (says("/login") || says("Invalid API key") || says("not logged in")) {
-    return {ErrorCode::AgentUnavailable, login_text(config.name, config.command, said)};
+    return {ErrorCode::AgentUnavailable, login_text(config.name, terminal_command(config), said)};
   }
   return {ErrorCode::SessionCreateFailed,
           fmt::format("Could not connect to {}: it {} before it was ready.{}{}", config.name,

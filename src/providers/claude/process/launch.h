@@ -46,6 +46,8 @@ struct LaunchPlan {
   Choices choices;
 };
 
+/// What a person types to run the same Claude Code, with the same login, in a terminal.
+std::string terminal_command(const ClaudeConfig& config);
 std::vector<std::string> argv_for(const ClaudeConfig& config, const LaunchPlan& plan);
 /// The child's whole environment.
 Environment environment_for(const ClaudeConfig& config);
@@ -56,7 +58,7 @@ std::string last_words(std::string_view stderr_tail);
 /// Why a process ended before it was ready, and what the user can do about it.
 Error explain_start(const ClaudeConfig& config, std::string_view stderr_tail,
                     const ExitStatus& status);
-Error not_startable(const ClaudeConfig& config, std::string_view why);
+Error not_startable(const ClaudeConfig& config, const Error& why);
 
 /// `2.1.197 (Claude Code)` → {2, 1, 197}; nothing when it is no version.
 std::optional<std::vector<int>> version_of(std::string_view text);

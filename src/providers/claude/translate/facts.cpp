@@ -45,6 +45,29 @@ std::vector<std::string> efforts_of(const json::object& model) {
   return efforts;
 }
 
+std::string window_name(std::string_view window) {
+  if (window == "five_hour") return "5 hours";
+  if (window == "seven_day") return "7 days";
+  if (window == "seven_day_opus") return "7 days, Opus";
+  if (window == "seven_day_sonnet") return "7 days, Sonnet";
+  if (window == "overage") return "Extra usage";
+  std::string name(window);
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+AccountLimit limit_of(std::string_view window, const json::object& told) {
+  AccountLimit limit;
+  limit.window = window;
+  limit.name = window_name(window);
+  limit.reached = string_at(told, "status") == "rejected";
+  limit.used = std::clamp(number_at(told, "utilization"), limit.reached ? 1.0 : 0.0, 1.0);
+  if (const double seconds = number_at(told, "resetsAt"); seconds > 0 && seconds < 1e11) {
+    limit.resets_at = Timestamp{static_cast<std::int64_t>(seconds * 1000)};
+  }
+  return limit;
+}
+
 void add(std::optional<Usage>& sum, const Usage& more) {
   if (!sum) sum.emplace();
   const auto plus = [](std::optional<std::uint64_t>& to, const std::optional<std::uint64_t>& from) {
@@ -82,6 +105,7 @@ FactKeeper::FactKeeper(bool bypass_allowed) {
     modes.push_back(choice("bypassPermissions", "Never ask", "Runs everything unasked"));
   }
   facts_.modes = std::move(modes);
+  facts_.steers = true;
 }
 
 bool FactKeeper::offers_mode(std::string_view mode) const {
@@ -123,7 +147,8 @@ void FactKeeper::initialized(const json::object& response) {
 
 void FactKeeper::init(const json::object& record) {
   set_mode(string_at(record, "permissionMode"));
-  set_model(string_at(record, "model"));
+  model_name_ = string_at(record, "model");
+  set_model(model_name_);
   const json::array* commands = array_at(record, "slash_commands");
   if (commands == nullptr || commands_known_) return;
   std::vector<Command> offered;
@@ -186,25 +211,61 @@ void FactKeeper::answer_usage(const json::object& object) {
   facts_.context->used = context_of(*usage);
 }
 
+void FactKeeper::limits(const json::object& record) {
+  const json::object* info = object_at(record, "rate_limit_info");
+  if (info == nullptr) return;
+  std::vector<AccountLimit> told;
+  if (const json::object* windows = object_at(*info, "unifiedWindows")) {
+    for (const auto& member : *windows) {
+      const json::object* window = member.value().if_object();
+      if (window != nullptr) told.push_back(limit_of(member.key(), *window));
+    }
+  } else if (const auto type = string_at(*info, "rateLimitType"); !type.empty()) {
+    told.push_back(limit_of(type, *info));
+  }
+  if (!told.empty()) facts_.limits = std::move(told);
+}
+
+void FactKeeper::spent(const SessionFacts& before) {
+  facts_.usage = before.usage;
+  facts_.cost_usd = before.cost_usd;
+}
+
+/// The window of the session's model. Others that were used, for subagents or before a switch, may
+/// have another.
+void FactKeeper::note_context_size(const json::object& record) {
+  const json::object* models = object_at(record, "modelUsage");
+  if (models == nullptr) return;
+  std::uint64_t size = 0;
+  if (const json::object* own = object_at(*models, model_name_)) {
+    size = count_at(*own, "contextWindow");
+  }
+  for (const auto& member : *models) {
+    if (size > 0) break;
+    if (const json::object* any = member.value().if_object())
+      size = count_at(*any, "contextWindow");
+  }
+  if (size == 0) return;
+  if (!facts_.context) facts_.context.emplace();
+  facts_.context->size = size;
+}
+
 std::optional<double> FactKeeper::result(const json::object& record,
                                          const std::optional<Usage>& usage) {
   if (usage) add(facts_.usage, *usage);
-  if (const json::object* models = object_at(record, "modelUsage")) {
-    std::uint64_t size = 0;
-    for (const auto& member : *models) {
-      const json::object* model = member.value().if_object();
-      if (model != nullptr) size = std::max(size, count_at(*model, "contextWindow"));
-    }
-    if (size > 0) {
-      if (!facts_.context) facts_.context.emplace();
-      facts_.context->size = size;
-    }
-  }
+  note_context_size(record);
   const json::value* total = record.if_contains("total_cost_usd");
   if (total == nullptr || !total->is_number()) return std::nullopt;
   const double now = number_at(record, "total_cost_usd");
-  const double cost = now >= process_cost_ ? now - process_cost_ : now;
+  double cost = now >= process_cost_ ? now - process_cost_ : now;
   process_cost_ = now;
+  if (const json::object* used = object_at(record, "model_usage_since_last_result")) {
+    cost = 0;
+    for (const auto& member : *used) {
+      if (const json::object* model = member.value().if_object())
+        cost += number_at(*model, "costUSD");
+    }
+  }
   facts_.cost_usd = facts_.cost_usd.value_or(0) + cost;
   return cost;
 }

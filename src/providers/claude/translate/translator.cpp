@@ -23,6 +23,11 @@ void Translator::line(const json::object& record, Moment at) {
   if (type == "user") return user_line(record, at);
   if (type == "system") return system_line(record, at);
   if (type == "result") return result(record, at);
+  if (type == "command_lifecycle") return lifecycle(record);
+  if (type == "rate_limit_event") {
+    facts_.limits(record);
+    return publish_facts();
+  }
   if (type == "control_cancel_request") return withdraw(string_at(record, "request_id"), at);
   if (type == "control_request") {
     const json::object* request = object_at(record, "request");
@@ -47,6 +52,12 @@ void Translator::prompt(TurnId turn) {
 
 void Translator::retract(const TurnId& turn) {
   std::erase(pending_, turn);
+  std::erase(steers_, turn);
+}
+
+void Translator::steer(TurnId turn) {
+  steers_.push_back(turn);
+  pending_.push_back(std::move(turn));
 }
 
 void Translator::emit_turn(const Turn& turn) {
@@ -65,7 +76,9 @@ void Translator::user_line(const json::object& record, Moment at) {
     }
   }
   const bool main_thread = string_at(record, "parent_tool_use_id").empty();
-  if (main_thread && text_of(record).starts_with(kInterruptedPrefix)) void_stream({}, "", at);
+  if (main_thread && text_of(record).starts_with(kInterruptedPrefix)) {
+    void_stream({}, Instead::Nothing, at);
+  }
 }
 
 void Translator::user_message(std::string_view name, std::string text, Moment at) {

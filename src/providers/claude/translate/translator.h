@@ -37,7 +37,7 @@ namespace lb::claude {
 struct TurnBound {
   TurnId turn;
 };
-using Output = std::variant<Upsert, Turn, SessionFacts, CliIdentity, TurnBound>;
+using Output = std::variant<Upsert, Turn, SessionFacts, CliIdentity, TurnBound, Steered>;
 
 struct TranslatorOptions {
   SessionId session;
@@ -73,6 +73,10 @@ class Translator {
   void prompt(TurnId turn);
   /// It was not, after all.
   void retract(const TurnId& turn);
+  /// A prompt was written while a turn runs: that one takes it up, or the next `init` does.
+  void steer(TurnId turn);
+  /// Such a prompt is still with the CLI.
+  [[nodiscard]] bool steering() const { return !steers_.empty(); }
   /// We asked for an interrupt: the turn will end as cancelled.
   void interrupted() { interrupted_ = true; }
 
@@ -195,7 +199,9 @@ class Translator {
   Block& add_block(Speech& speech, BlockKind kind, std::int64_t index, Moment at);
   Speech& new_speech(std::string id, std::optional<std::string> parent, Moment at);
   void settle(Speech& speech, ItemStatus status, Moment at);
-  void void_stream(const std::optional<std::string>& parent, std::string_view except, Moment at);
+  enum class Instead { Nothing, AnotherMessage };
+  void void_stream(const std::optional<std::string>& parent, Instead instead, Moment at);
+  void take_back(Speech& speech, Moment at);
   static Block* block_at(Speech& speech, std::int64_t index);
 
   // translator_tools.cpp
@@ -217,6 +223,8 @@ class Translator {
   void start_turn(TurnId turn, TurnOrigin origin, Moment at);
   void announce();
   void state_changed(std::string_view state, Moment at);
+  void lifecycle(const json::object& record);
+  void steered(const TurnId& prompt, Result<TurnId> into);
   void forget_past_turns();
 
   // translator_system.cpp
@@ -246,6 +254,8 @@ class Translator {
   std::string cli_session_;
   std::optional<OpenTurn> turn_;
   std::deque<TurnId> pending_;
+  std::vector<TurnId> steers_;  // Those of them that were written in the middle of a turn.
+  bool lifecycles_ = false;     // The CLI says when it takes a prompt up.
   std::optional<TurnId> last_turn_;
   std::unordered_map<std::string, Speech> speeches_;    // By message id.
   std::map<std::string, std::string> streaming_;        // Parent call (or "") → message id.

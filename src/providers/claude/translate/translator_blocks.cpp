@@ -58,7 +58,7 @@ void Translator::message_start(const json::object& message, std::optional<std::s
       turn_->turn.model_id = std::string(model);
     }
   }
-  void_stream(parent, "", at);
+  void_stream(parent, Instead::AnotherMessage, at);
   std::string id(string_at(message, "id"));
   speeches_.erase(id);
   streaming_[parent.value_or("")] = id;
@@ -163,15 +163,24 @@ void Translator::settle(Speech& speech, ItemStatus status, Moment at) {
   }
 }
 
+/// The CLI asked its model again, and the new answer says it all once more: what of the old one
+/// nobody confirmed is gone, as it is from the CLI's own record.
+void Translator::take_back(Speech& speech, Moment at) {
+  for (const Block& block : speech.blocks) {
+    if (block.kind == BlockKind::Tool || block.ended || block.matched) continue;
+    if (OpenItems::Entry* entry = items_.find(block.item)) items_.set_text(*entry, "", at);
+  }
+}
+
 /// The stream of this thread will not go on: what it left unconfirmed is void.
-void Translator::void_stream(const std::optional<std::string>& parent, std::string_view except,
-                             Moment at) {
+void Translator::void_stream(const std::optional<std::string>& parent, Instead instead, Moment at) {
   const auto current = streaming_.find(parent.value_or(""));
-  if (current == streaming_.end() || (!except.empty() && current->second == except)) return;
+  if (current == streaming_.end()) return;
   const auto found = speeches_.find(current->second);
   streaming_.erase(current);
   if (found == speeches_.end()) return;
   Speech& speech = found->second;
+  if (instead == Instead::AnotherMessage && !speech.stopped_well) take_back(speech, at);
   settle(speech, speech.stopped_well ? ItemStatus::Complete : ItemStatus::Cancelled, at);
   for (Block& block : speech.blocks) {
     // A call that no assistant line confirmed was never made.
@@ -198,7 +207,10 @@ void Translator::assistant(const json::object& record, Moment at) {
   auto found = speeches_.find(id);
   if (found == speeches_.end() || found->second.parent != parent) {
     // Another message than the one that was streamed: the CLI asked again without streaming.
-    void_stream(parent, id, at);
+    const auto current = streaming_.find(parent.value_or(""));
+    if (current != streaming_.end() && current->second != id) {
+      void_stream(parent, Instead::AnotherMessage, at);
+    }
     if (turn_ && !parent) turn_->turn.model_id = std::string(string_at(*message, "model"));
     new_speech(id, parent, at);
     found = speeches_.find(id);

@@ -313,3 +313,78 @@ TEST_CASE("a question is told as its questions, and the answers as what they do"
   CHECK(tool.options[3] ==
         ApprovalOption{"reject-and-stop", "Reject and stop", OptionKind::RejectOnce});
 }
+
+TEST_CASE("what the CLI asks its model for again is not on the screen twice") {
+  Bench bench;
+  bench.start("m1");
+  bench.block(0, R"({"type":"text","text":""})");
+  for (int i = 0; i < 12; ++i) bench.delta(0, "text_delta", "text", "half ");
+  REQUIRE(bench.last("turn:1:0").status == ItemStatus::Create);
+  SUBCASE("as a stream again") {  // As recorded in 13-error-drop.
+    bench.stop(0);
+    bench.event(R"({"type":"message_stop"})");
+    bench.say(R"({"type":"system","subtype":"api_retry","attempt":1,"max_retries":3,)"
+              R"("error_status":529})");
+    bench.start("m2");
+    bench.block(0, R"({"type":"text","text":""})");
+    bench.delta(0, "text_delta", "text", "The whole answer.");
+    bench.stop(0);
+    bench.stop_message("end_turn");
+  }
+  SUBCASE("at once") {
+    bench.say(
+        R"({"type":"assistant","parent_tool_use_id":null,"message":{"id":"m2","model":"opus",)"
+        R"("stop_reason":"end_turn","content":[{"type":"text","text":"The whole answer."}]}})");
+  }
+  bench.result();
+  const Upsert& half = bench.last("turn:1:0");
+  CHECK(half.status == ItemStatus::Cancelled);
+  CHECK(std::get<Message>(half.body).content.empty());
+  CHECK(std::get<Message>(bench.last("turn:2:0").body).content == Text("The whole answer."));
+}
+
+TEST_CASE("words that the CLI confirmed before it went on elsewhere stay") {
+  Bench bench;
+  bench.start("m1");
+  bench.block(0, R"({"type":"text","text":""})");
+  bench.delta(0, "text_delta", "text", "The first half");
+  bench.say(R"({"type":"assistant","parent_tool_use_id":null,"message":{"id":"m1","model":"opus",)"
+            R"("stop_reason":null,"content":[{"type":"text","text":"The first half"}]}})");
+  bench.start("m2");
+  bench.result();
+  CHECK(std::get<Message>(bench.last("turn:1:0").body).content == Text("The first half"));
+}
+
+TEST_CASE("a turn costs what it used, the session all of them, also where the CLI counts on") {
+  Bench bench;
+  const auto used = [](double usd) {
+    return fmt::format(R"(,"model_usage_since_last_result":{{"opus":{{"costUSD":{}}}}})", usd);
+  };
+  SessionFacts before;
+  before.cost_usd = 2.0;
+  bench.translator.facts().spent(before);
+  bench.result(used(0.25));  // A total of 0.5: what the CLI had counted before it was resumed.
+  CHECK(bench.turns.back().cost_usd == doctest::Approx(0.25));
+  CHECK(bench.translator.facts().facts().cost_usd == doctest::Approx(2.25));
+}
+
+TEST_CASE("the context is that of the session's model, whatever else was used") {
+  Bench bench;
+  bench.result(R"(,"modelUsage":{"small":{"contextWindow":200000},"opus":{"contextWindow":500000},)"
+               R"("huge":{"contextWindow":1000000}})");
+  CHECK(bench.translator.facts().facts().context->size == 500'000);
+}
+
+TEST_CASE("the limits of an account are told as the CLI tells them") {  // As 2.1.325 was seen to.
+  Bench bench;
+  bench.say(
+      R"({"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1794850006,)"
+      R"("rateLimitType":"five_hour","unifiedWindows":{"five_hour":{"utilization":1.02,)"
+      R"("resetsAt":1794850006,"status":"rejected"},"seven_day":{"utilization":0.31,)"
+      R"("resetsAt":1794936406,"status":"allowed"}}}})");
+  const std::vector<AccountLimit> limits = bench.translator.facts().facts().limits;
+  REQUIRE(limits.size() == 2);
+  CHECK(limits[0] == AccountLimit{"five_hour", "5 hours", 1.0, Timestamp{1'794'850'006'000}, true});
+  CHECK(limits[1] ==
+        AccountLimit{"seven_day", "7 days", 0.31, Timestamp{1'794'936'406'000}, false});
+}

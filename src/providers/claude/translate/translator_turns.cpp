@@ -78,10 +78,12 @@ void Translator::init(const json::object& record, Moment at) {
 void Translator::take_prompt(const std::vector<TurnId>& taken, Moment at) {
   const TurnId turn = pending_.front();
   pending_.pop_front();
+  std::erase(steers_, turn);
   start_turn(turn, TurnOrigin::User, at);
   turn_->unbound.push_back(turn);
   for (const TurnId& other : taken) {
     if (std::erase(pending_, other) == 0) continue;
+    std::erase(steers_, other);
     turn_->merged.push_back(other);
     turn_->unbound.push_back(other);
   }
@@ -223,14 +225,41 @@ void Translator::end_turn(TurnEnd end, Moment at) {
 }
 
 void Translator::state_changed(std::string_view state, Moment at) {
-  if (state != "idle" || !turn_ || !turn_->suspended) return;
-  TurnEnd end = std::move(*turn_->suspended);
-  end_turn(std::move(end), at);
+  if (state != "idle") return;
+  if (turn_ && turn_->suspended) {
+    TurnEnd end = std::move(*turn_->suspended);
+    end_turn(std::move(end), at);
+  }
+  // An older CLI does not say that it took a prompt up; but it has nothing left to do.
+  if (turn_ || lifecycles_ || !last_turn_) return;
+  for (const TurnId& prompt : std::vector(steers_)) steered(prompt, *last_turn_);
+}
+
+/// A prompt that was written while a turn ran: taken up in it, at the next request to the model, or
+/// thrown away by an interrupt. What becomes a turn of its own says so by its `init`.
+void Translator::lifecycle(const json::object& record) {
+  lifecycles_ = true;
+  const TurnId prompt{std::string(string_at(record, "command_uuid"))};
+  const std::string_view state = string_at(record, "state");
+  if (!includes(steers_, prompt)) return;
+  if (state == "started" && turn_) return steered(prompt, turn_->turn.turn_id);
+  if (state == "cancelled") {
+    steered(prompt, fail(ErrorCode::Cancelled, "Stopped before the agent took it up."));
+  }
+}
+
+void Translator::steered(const TurnId& prompt, Result<TurnId> into) {
+  outputs_.emplace_back(Steered{prompt, std::move(into)});
+  retract(TurnId(prompt));  // By a copy: it may be an element of what it is taken from.
 }
 
 void Translator::process_ended(TurnEnd end, Moment at) {
   for (auto& [id, call] : calls_) call.background = false;
   const std::string code = end.error_code.empty() ? "PROCESS_CRASH" : end.error_code;
+  const Error gone = end.status == TurnStatus::Cancelled
+                         ? Error{ErrorCode::Cancelled, "Stopped before the agent took it up."}
+                         : Error{ErrorCode::ProcessCrash, end.error_message};
+  for (const TurnId& prompt : std::vector(steers_)) steered(prompt, std::unexpected(gone));
   end_turn(std::move(end), at);
   expire([](const Asked&) { return true; }, at);
   close([](const OpenItems::Entry&) { return true; },
