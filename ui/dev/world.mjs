@@ -97,6 +97,7 @@ export class World {
         ],
         thinking: "default",
         context: { used: 48000, size: 200000 },
+        ...(cliType === "claude-code" ? { steers: true, costUsd: 0.42 } : {}),
         commands: [
           { name: "compact", description: "Summarise the conversation so far" },
           { name: "review", description: "Review the current changes" },
@@ -311,13 +312,24 @@ export class World {
     answer({ type: "ok", rev: timeline.rev });
   }
 
-  send(session, { content, clientMessageId, attachments }) {
+  send(session, { content, clientMessageId, attachments, steer }) {
     if (content.trim() === "" && !attachments?.length)
       throw fail(400, "INVALID_REQUEST", "content: must not be empty");
     if (this.sent.has(clientMessageId)) return { turnId: this.sent.get(clientMessageId) };
     const turnId = randomUUID();
     this.sent.set(clientMessageId, turnId);
     const turn = { turnId, content, attachments, clientMessageId };
+    if (session.running && steer) {
+      session.timeline.item(`${turnId}:user`, {
+        type: "message",
+        turnId: session.running,
+        origin: "user",
+        content,
+        clientMessageId,
+        status: "complete",
+      });
+      return { turnId };
+    }
     if (session.running) {
       session.queue.push(turn);
       session.timeline.turn(turnId, {

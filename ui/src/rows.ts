@@ -25,13 +25,15 @@ export function toRows(input: RowInput): Row[] {
   // A subagent's question must never hide inside a folded card: whoever asks, it stands in the open.
   const top = input.items.filter(
     (item) =>
-      item.type === "approval" || item.parentCallId === undefined || !input.hasCall(item.parentCallId),
+      (item.type === "approval" || item.parentCallId === undefined || !input.hasCall(item.parentCallId)) &&
+      !isTakenBack(item),
   );
   const lastOf = new Map<string, number>();
   top.forEach((item, index) => lastOf.set(item.turnId, index));
   const ended = new Map<string, Turn>();
   for (const turn of input.turns) if (isEnded(turn)) ended.set(turn.turnId, turn);
-  const empty = [...ended.values()].filter((turn) => !lastOf.has(turn.turnId));
+  // A queued message that was removed leaves nothing.
+  const empty = [...ended.values()].filter((turn) => !lastOf.has(turn.turnId) && turn.status !== "cancelled");
 
   top.forEach((item, index) => {
     while (empty.length > 0 && empty[0]!.pos < item.pos) rows.push(footer(empty.shift()!));
@@ -46,6 +48,12 @@ export function toRows(input: RowInput): Row[] {
 
 export function isEnded(turn: Turn): boolean {
   return turn.type === "turn_complete" || turn.type === "turn_error";
+}
+
+/** What the agent had begun to say and then said anew: its text is gone. */
+function isTakenBack(item: Item): boolean {
+  const says = item.type === "message" || item.type === "thinking";
+  return says && item.status === "cancelled" && item.content === "";
 }
 
 function footer(turn: Turn): Row {

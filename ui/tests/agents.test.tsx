@@ -55,6 +55,43 @@ describe("agents", () => {
     expect(input().disabled).toBe(false);
   });
 
+  it("an agent without a login is marked, says what to do, and locks nothing", async () => {
+    await open();
+    const agent = page.world.agents.find(({ cliType }) => cliType === "claude-code")!;
+    Object.assign(agent, {
+      login: "needed",
+      problem: "Claude Code is not logged in.",
+      remedy: "Run `claude` in a terminal and log in with /login, then try again.",
+    });
+    page.world.setAgent("claude-code", "idle");
+    await until(() => strip()?.textContent?.includes("Claude Code is not logged in."));
+    expect(strip()!.textContent).toContain("Your next message tries again.");
+    expect(input().disabled).toBe(false);
+    button(page.root, /^Agents/).click();
+    const row = await until(() => $(page.root, ".agents .status-logged-out"));
+    expect(row.querySelector(".agent-state")!.textContent).toBe("not logged in");
+    expect(row.querySelector(".remedy code")!.textContent).toBe("claude");
+  });
+
+  it("the limits of an account are said with when they end, and those that ended are not", async () => {
+    await open();
+    const agent = page.world.agents.find(({ cliType }) => cliType === "claude-code")!;
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const limits = [
+      { window: "five_hour", name: "5 hours", used: 0.92, resetsAt: at(1) },
+      { window: "seven_day", name: "7 days", used: 0.3, resetsAt: at(-1) },
+    ];
+    Object.assign(agent, { limits });
+    page.world.setAgent("claude-code", "connected");
+    button(page.root, /^Agents/).click();
+    await until(() => texts(page.root, ".agents .limits li").length === 1);
+    expect(texts(page.root, ".agents .limits li")[0]).toMatch(/^5 hours: 92 % used, resets /);
+    const session = page.world.session("s-1");
+    Object.assign(session.facts, { limits });
+    page.world.broadcast({ type: "session:facts", sessionId: "s-1", ...session.facts });
+    await until(() => $(page.root, ".composer .near-limit")?.textContent?.startsWith("5 hours: 92 % used"));
+  });
+
   it("a missing agent comes with its remedy", async () => {
     page = await startPage(new World("first-run"));
     await until(() => $(page.root, ".agent-list"));

@@ -290,6 +290,14 @@ describe("what a tool did", () => {
 
 describe("what a turn cost", () => {
   it("is told as far as it can be told, and not when it cost nothing", () => {
+    expect(
+      turnFacts({
+        type: "turn_complete",
+        startedAt: "2026-11-16T12:00:00Z",
+        endedAt: "2026-11-16T12:02:00Z",
+        waitedMs: 90_000,
+      } as unknown as Turn),
+    ).toEqual(["30 s"]); // Without the time that the user took to answer.
     const facts = (costUsd: number) => turnFacts({ type: "turn_complete", costUsd } as unknown as Turn);
     expect(facts(0)).toEqual([]);
     expect(facts(0.00001)).toEqual(["< $0.0001"]);

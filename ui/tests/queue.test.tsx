@@ -81,3 +81,30 @@ it("a message of an image alone is sent, and a message of nothing is refused", a
   const refused = () => page.app.outbox.entries.peek().find((entry) => entry.state === "failed");
   expect((await until(refused)).problem).toBe("content: must not be empty");
 });
+
+it("a message can be sent into the turn that runs, by key and by button, where the agent takes it", async () => {
+  const session = await open("s-1");
+  page.world.pace = 5;
+  await say("tell me something long");
+  await until(() => $(page.root, ".working-line"));
+  await type(await compose(), "use the other file");
+  await press(await compose(), "Enter", { altKey: true });
+  await until(() => texts(page.root, ".message.user").some((text) => text.includes("use the other file")));
+  await type(await compose(), "and be brief");
+  button(page.root, "Steer").click();
+  await until(() => page.heard("session:send").filter(({ steer }) => steer === true).length === 2);
+  expect(session.queue.length).toBe(0);
+  await say("then this");
+  await until(() => texts(page.root, ".queued-text").includes("then this"));
+  expect($(page.root, ".session-cost")!.textContent).toContain("$0.42");
+});
+
+it("an agent that takes nothing in the middle of a turn is offered the queue only", async () => {
+  await open();
+  page.world.pace = 5;
+  await say("tell me something long");
+  await until(() => $(page.root, ".working-line"));
+  await type(await compose(), "later");
+  await until(() => $(page.root, ".round.send"));
+  expect($(page.root, ".steer")).toBeNull();
+});

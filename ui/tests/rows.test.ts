@@ -29,6 +29,16 @@ describe("toRows", () => {
     expect(keys({ items, turns })).toEqual(["a", "turn:A", "turn:B", "c"]);
   });
 
+  it("leaves nothing of a queued message that was removed, nor of words that were taken back", () => {
+    const removed = turn("B", { type: "turn_complete", status: "cancelled", pos: 5 });
+    const items = [
+      message("u", { turnId: "A", origin: "user" }),
+      message("half", { turnId: "A", status: "cancelled", content: "" }),
+      message("cut", { turnId: "A", status: "cancelled", content: "Half a" }),
+    ];
+    expect(keys({ items, turns: [removed] })).toEqual(["u", "cut"]);
+  });
+
   it("leaves a subagent's items to their call, but shows orphans", () => {
     const items = [
       tool("t", { callId: "c1" }),

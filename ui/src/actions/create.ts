@@ -17,8 +17,14 @@ export interface NewSession {
 export function createProblem(app: App, cliType: string, error: unknown): string {
   const name = app.agents.of(cliType)?.name ?? cliType;
   if (!(error instanceof WireError)) return "Not connected to the server right now. Try again in a moment.";
-  if (error.code === "AGENT_UNAVAILABLE")
-    return `Could not start ${name}. Check that it's installed. ${error.message}`;
+  // Of an agent that is there the server knows better what is wrong: a login, for example.
+  if (error.code === "AGENT_UNAVAILABLE") {
+    const missing = app.agents.of(cliType)?.installed === false;
+    const said = error.message.startsWith("Could not start");
+    return missing && !said
+      ? `Could not start ${name}. Check that it's installed. ${error.message}`
+      : error.message;
+  }
   if (error.code === "SESSION_CREATE_FAILED") return `Could not connect to ${name}. ${error.message}`;
   return error.message;
 }

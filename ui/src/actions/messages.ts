@@ -8,8 +8,9 @@ export function sendMessage(
   sessionId: string,
   content: string,
   attachments: AttachmentRef[] = [],
+  how: { steer?: boolean } = {},
 ): void {
-  app.outbox.add(sessionId, content, attachments);
+  app.outbox.add(sessionId, content, attachments, how);
 }
 
 /** Sends the prompt of a failed turn again. */

@@ -16,6 +16,8 @@ export interface Outgoing {
   /** waiting: not yet with the server. accepted: the server has it, its row is about to come. failed: refused, the user decides. */
   state: "waiting" | "accepted" | "failed";
   problem?: string;
+  /** Into the turn that runs, instead of behind it. */
+  steer?: boolean;
   at: string;
 }
 
@@ -35,12 +37,13 @@ export class Outbox {
     return computed(() => this.entries.value.filter((entry) => entry.sessionId === sessionId));
   }
 
-  add(sessionId: string, content: string, attachments: AttachmentRef[]): void {
+  add(sessionId: string, content: string, attachments: AttachmentRef[], how: { steer?: boolean } = {}): void {
     const entry: Outgoing = {
       clientMessageId: crypto.randomUUID(),
       sessionId,
       content,
       attachments,
+      ...how,
       state: "waiting",
       at: new Date().toISOString(),
     };
@@ -112,13 +115,20 @@ export class Outbox {
     }
   }
 
-  private send({ sessionId, content, clientMessageId, attachments }: Outgoing): Promise<ServerMessage> {
+  private send({
+    sessionId,
+    content,
+    clientMessageId,
+    attachments,
+    steer,
+  }: Outgoing): Promise<ServerMessage> {
     return this.link.request({
       type: "session:send",
       sessionId,
       content,
       clientMessageId,
       ...(attachments.length > 0 ? { attachments } : {}),
+      ...(steer ? { steer } : {}),
     });
   }
 

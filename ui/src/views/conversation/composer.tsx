@@ -7,9 +7,10 @@ import { kImageTypes } from "../../state/drafts";
 import { isTemporary } from "../../state/temporary";
 import { useApp } from "../context";
 import { Icon } from "../icons";
+import { NearLimit } from "../limits";
 import { IconButton, narrow } from "../parts";
 import { useCompletion } from "./completion";
-import { ContextUse, Switches } from "./switches";
+import { ContextUse, SessionCost, Switches } from "./switches";
 
 export function Composer({
   timeline,
@@ -45,13 +46,16 @@ export function Composer({
   const uploading = images.some((image) => !image.attachmentId && !image.problem);
   const ready = images.filter((image) => image.attachmentId);
   const canSend = (text.trim() !== "" || ready.length > 0) && !uploading && locked === "";
-  const send = () => {
+  /** It takes a message in the middle of its work. */
+  const steers = working && timeline.facts.value.steers === true;
+  const send = (steer = false) => {
     if (!canSend) return;
     sendMessage(
       app,
       sessionId,
       text.trim(),
       ready.map((image) => ({ attachmentId: image.attachmentId!, name: image.name })),
+      steer ? { steer } : {},
     );
     app.drafts.clear(sessionId);
     history.current = undefined;
@@ -79,6 +83,9 @@ export function Composer({
     if (app.settings.sends(event)) {
       event.preventDefault();
       send();
+    } else if (event.key === "Enter" && event.altKey && !event.shiftKey && steers) {
+      event.preventDefault();
+      send(true);
     } else if (event.key === "Escape" && working) {
       event.preventDefault();
       void cancelTurn(app, sessionId);
@@ -140,7 +147,7 @@ export function Composer({
             locked !== ""
               ? locked
               : working
-                ? "Queue the next message"
+                ? `Queue the next message${steers && !narrow.matches ? `, or ${keyName("Alt")} ${keyName("Enter")} to steer` : ""}`
                 : `Message ${agentName}${narrow.matches ? "" : ": @ for files, / for commands"}`
           }
           aria-autocomplete="list"
@@ -177,6 +184,8 @@ export function Composer({
           )}
           <Switches timeline={timeline} />
           <span class="grow" />
+          <NearLimit limits={timeline.facts.value.limits} />
+          <SessionCost timeline={timeline} />
           <ContextUse timeline={timeline} />
           {working && !queueing ? (
             <button
@@ -199,6 +208,17 @@ export function Composer({
                   onClick={() => void cancelTurn(app, sessionId)}
                 >
                   <Icon name="stop" />
+                </button>
+              )}
+              {steers && (
+                <button
+                  type="button"
+                  class="button small steer"
+                  disabled={!canSend}
+                  title={`Into the running turn (${keyName("Alt")} ${keyName("Enter")}): ${agentName} reads it at its next step`}
+                  onClick={() => send(true)}
+                >
+                  Steer
                 </button>
               )}
               <button

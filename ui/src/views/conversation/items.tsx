@@ -253,7 +253,7 @@ export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
 export function turnFacts(turn: Turn): string[] {
   const facts = [];
   if (turn.startedAt && turn.endedAt)
-    facts.push(duration(Date.parse(turn.endedAt) - Date.parse(turn.startedAt)));
+    facts.push(duration(Date.parse(turn.endedAt) - Date.parse(turn.startedAt) - (turn.waitedMs ?? 0)));
   const { inputTokens, outputTokens } = turn.usage ?? {};
   if (inputTokens || outputTokens)
     facts.push(`${count(inputTokens ?? 0)} in, ${count(outputTokens ?? 0)} out`);

@@ -29,6 +29,15 @@ export function AgentStrip({
         <Working label="Reconnecting" /> Reconnecting to {name}… {note}
       </div>
     );
+  if (agent?.login === "needed" && agent.status !== "disconnected")
+    return (
+      <div class="strip warn" role="status">
+        <Icon name="alert" />{" "}
+        <span class="grow">
+          {agent.problem} {agent.remedy} <span class="muted">Your next message tries again.</span>
+        </span>
+      </div>
+    );
   if (agent?.status !== "disconnected") return null;
   return (
     <div class="strip bad" role="alert">

@@ -1,6 +1,6 @@
 // Below the message: what the agent may do, which model it is, how full its context is.
 import { setMode, setModel, setThinking } from "../../actions/sessions";
-import { count } from "../../format";
+import { cost, count } from "../../format";
 import type { Timeline } from "../../state/timeline";
 import { Choice, isSearched } from "../choice";
 import { useApp } from "../context";
@@ -40,6 +40,20 @@ export function Switches({ timeline }: { timeline: Timeline }) {
         thinkingLevels.length > 0 &&
         select("Thinking", thinkingLevels, thinking, (id) => void setThinking(app, timeline.sessionId, id))}
     </>
+  );
+}
+
+/** What the session has cost so far; each turn says its own below itself. */
+export function SessionCost({ timeline }: { timeline: Timeline }) {
+  const { costUsd, usage } = timeline.facts.value;
+  if (costUsd === undefined || costUsd <= 0) return null;
+  const tokens = usage ? `, ${count(usage.inputTokens)} tokens in, ${count(usage.outputTokens)} out` : "";
+  const words = `This session has cost ${cost(costUsd)} so far${tokens}`;
+  return (
+    <span class="session-cost" title={words}>
+      <span class="visually-hidden">{words}</span>
+      <span aria-hidden="true">{cost(costUsd)}</span>
+    </span>
   );
 }
 

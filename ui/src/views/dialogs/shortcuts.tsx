@@ -21,6 +21,7 @@ export const sheet: Readonly<Record<string, readonly (CommandId | ViewKey)[]>> =
   Writing: [
     "write",
     { keys: ["Enter"], label: "Send, or queue while a turn runs" },
+    { keys: ["Alt", "Enter"], label: "Send into the running turn, where the agent takes it" },
     { keys: ["Shift", "Enter"], label: "New line" },
     "stop",
     { keys: ["↑"], label: "Your earlier messages" },

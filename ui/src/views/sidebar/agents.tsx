@@ -5,6 +5,7 @@ import type { AgentInfo } from "../../wire";
 import { useApp } from "../context";
 import { AgentMark } from "../faces";
 import { Icon } from "../icons";
+import { Limits } from "../limits";
 import { CopyButton } from "../parts";
 
 /** Health of the agents: found or not, running or not, and what to do. */
@@ -15,7 +16,7 @@ export function Agents() {
     (agent) => agent.status === "disconnected" || agent.status === "reconnecting",
   );
   const agents = open.value ? app.agents.list.value : troubled;
-  const usable = app.agents.list.value.filter((agent) => agent.installed).length;
+  const usable = app.agents.list.value.filter((agent) => agent.installed && agent.login !== "needed").length;
   return (
     <section class="agents" aria-label="Agents">
       <button
@@ -62,10 +63,11 @@ export function remedyParts(remedy: string): { text: string; command: boolean }[
 
 export function AgentRow({ agent }: { agent: AgentInfo }) {
   const app = useApp();
-  const words = remedyParts(agent.remedy ?? "");
-  const state = agent.installed ? stateWords[agent.status] : "not installed";
+  const words = remedyParts([agent.problem, agent.remedy].filter(Boolean).join(" "));
+  const loggedOut = agent.installed && agent.login === "needed" && agent.status !== "disconnected";
+  const state = !agent.installed ? "not installed" : loggedOut ? "not logged in" : stateWords[agent.status];
   return (
-    <li class={`agent-row status-${agent.installed ? agent.status : "missing"}`}>
+    <li class={`agent-row status-${!agent.installed ? "missing" : loggedOut ? "logged-out" : agent.status}`}>
       <AgentMark cliType={agent.cliType} name={agent.name} />
       <span class="agent-name">
         {agent.name}
@@ -80,11 +82,10 @@ export function AgentRow({ agent }: { agent: AgentInfo }) {
           Reconnect
         </button>
       )}
-      {(agent.problem || agent.remedy) && (
+      <Limits limits={agent.limits} />
+      {words.length > 0 && (
         <div class="remedy">
-          <p>
-            {agent.problem} {words.map((part) => (part.command ? <code>{part.text}</code> : part.text))}
-          </p>
+          <p>{words.map((part) => (part.command ? <code>{part.text}</code> : part.text))}</p>
           {words.map(
             (part) =>
               part.command && <CopyButton text={part.text} label={`Copy command for ${agent.name}`} />,
