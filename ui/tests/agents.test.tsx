@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
 import { $, $$, button, startPage, texts, until, type Harness } from "./harness";
-import { remedyParts } from "../src/views/sidebar/agents";
+import { remedyParts } from "../src/views/remedy";
 
 let page: Harness;
 afterEach(() => page.close());
@@ -89,7 +89,7 @@ describe("agents", () => {
     const session = page.world.session("s-1");
     Object.assign(session.facts, { limits });
     page.world.broadcast({ type: "session:facts", sessionId: "s-1", ...session.facts });
-    await until(() => $(page.root, ".composer .near-limit")?.textContent?.startsWith("5 hours: 92 % used"));
+    await until(() => $(page.root, ".composer .near-limit")?.textContent?.includes("5 hours: 92 % used"));
   });
 
   it("a missing agent comes with its remedy", async () => {

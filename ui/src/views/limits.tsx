@@ -11,9 +11,10 @@ function holding(limits: readonly AccountLimit[] | undefined, now: number): read
   return (limits ?? []).filter(({ resetsAt }) => !resetsAt || Date.parse(resetsAt) > now);
 }
 
-export function limitWords({ name, used, resetsAt, reached }: AccountLimit): string {
+/** When it begins anew is worth its room where not much is left. */
+function limitWords({ name, used, resetsAt, reached }: AccountLimit): string {
   const share = reached ? "limit reached" : `${Math.round(used * 100)} % used`;
-  return `${name}: ${share}${resetsAt ? `, resets ${clockTime(resetsAt)}` : ""}`;
+  return `${name}: ${share}${resetsAt && used >= kNear ? `, resets ${clockTime(resetsAt)}` : ""}`;
 }
 
 /** All of them, below an agent. */
@@ -26,7 +27,7 @@ export function Limits({ limits }: { limits: readonly AccountLimit[] | undefined
       {shown.map((limit) => (
         <li key={limit.window} class={limit.reached || limit.used >= 0.9 ? "full" : ""}>
           <meter min={0} max={1} value={limit.used} aria-hidden="true" />
-          <span>{limitWords(limit)}</span>
+          <span title={limit.resetsAt && `Resets ${clockTime(limit.resetsAt)}`}>{limitWords(limit)}</span>
         </li>
       ))}
     </ul>
@@ -41,8 +42,8 @@ export function NearLimit({ limits }: { limits: readonly AccountLimit[] | undefi
     .sort((a, b) => b.used - a.used)[0];
   if (!near) return null;
   return (
-    <span class={`near-limit ${near.reached || near.used >= 0.9 ? "full" : ""}`} role="status">
-      {limitWords(near)}
-    </span>
+    <p class={`near-limit ${near.reached || near.used >= 0.9 ? "full" : ""}`} role="status">
+      Limit of the account, {limitWords(near)}
+    </p>
   );
 }

@@ -120,6 +120,7 @@ export function Composer({
       }}
     >
       {completion.list}
+      <NearLimit limits={timeline.facts.value.limits} />
       <div class={`composer-box ${locked === "" ? "" : "locked"}`}>
         {images.length > 0 && (
           <ul class="draft-images">
@@ -184,7 +185,6 @@ export function Composer({
           )}
           <Switches timeline={timeline} />
           <span class="grow" />
-          <NearLimit limits={timeline.facts.value.limits} />
           <SessionCost timeline={timeline} />
           <ContextUse timeline={timeline} />
           {working && !queueing ? (

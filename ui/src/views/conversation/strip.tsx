@@ -4,6 +4,7 @@ import type { AgentInfo } from "../../wire";
 import { useApp } from "../context";
 import { Icon } from "../icons";
 import { Working } from "../parts";
+import { Remedy } from "../remedy";
 
 /** What the agent's process is doing, when that is worth a line. */
 export function AgentStrip({
@@ -34,7 +35,7 @@ export function AgentStrip({
       <div class="strip warn" role="status">
         <Icon name="alert" />{" "}
         <span class="grow">
-          {agent.problem} {agent.remedy} <span class="muted">Your next message tries again.</span>
+          <Remedy agent={agent} /> <span class="muted">Your next message tries again.</span>
         </span>
       </div>
     );

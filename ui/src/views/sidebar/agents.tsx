@@ -7,6 +7,7 @@ import { AgentMark } from "../faces";
 import { Icon } from "../icons";
 import { Limits } from "../limits";
 import { CopyButton } from "../parts";
+import { Remedy, remedyOf, remedyParts } from "../remedy";
 
 /** Health of the agents: found or not, running or not, and what to do. */
 export function Agents() {
@@ -53,17 +54,9 @@ const stateWords: Record<AgentInfo["status"], string> = {
   reconnecting: "reconnecting",
 };
 
-/** A remedy with its commands apart: what stands in backquotes, or after "with:". */
-export function remedyParts(remedy: string): { text: string; command: boolean }[] {
-  const [said, last] = remedy.split(/(?<= with:) (?=\S)/, 2) as [string, string?];
-  const parts = said.split("`").map((text, index) => ({ text, command: index % 2 === 1 }));
-  if (last) parts.push({ text: " ", command: false }, { text: last, command: true });
-  return parts.filter(({ text }) => text !== "");
-}
-
 export function AgentRow({ agent }: { agent: AgentInfo }) {
   const app = useApp();
-  const words = remedyParts([agent.problem, agent.remedy].filter(Boolean).join(" "));
+  const words = remedyParts(remedyOf(agent));
   const loggedOut = agent.installed && agent.login === "needed" && agent.status !== "disconnected";
   const state = !agent.installed ? "not installed" : loggedOut ? "not logged in" : stateWords[agent.status];
   return (
@@ -85,7 +78,9 @@ export function AgentRow({ agent }: { agent: AgentInfo }) {
       <Limits limits={agent.limits} />
       {words.length > 0 && (
         <div class="remedy">
-          <p>{words.map((part) => (part.command ? <code>{part.text}</code> : part.text))}</p>
+          <p>
+            <Remedy agent={agent} />
+          </p>
           {words.map(
             (part) =>
               part.command && <CopyButton text={part.text} label={`Copy command for ${agent.name}`} />,
