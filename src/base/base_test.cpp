@@ -124,6 +124,17 @@ TEST_CASE("a number that JSON cannot say becomes null, never Infinity") {
   CHECK(RawJson(*value).str() == R"({"a":null,"b":null,"c":1.5E0})");
 }
 
+TEST_CASE("a number that was read, written and read again is the same number") {
+  for (const std::string text : {"0.1", "0.0123456", "-3", "1e-7", "4.1825e22",
+                                 "2222222222222222222222222222222222222222222222222222222222.05"}) {
+    CAPTURE(text);
+    const double first = read_double(*parse_json(text));
+    CHECK(read_double(*parse_json(encode(first))) == first);
+  }
+  CHECK(read_double(*parse_json("0.0123456")) == 0.0123456);
+  CHECK(read_double(*parse_json("1.7976931348699e308")) == std::numeric_limits<double>::infinity());
+}
+
 TEST_CASE("nesting is bounded, in both readers") {
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');

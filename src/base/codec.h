@@ -339,7 +339,7 @@ template <class T>
 void Decoder::read_number(const json::value& from, T& value, std::string_view name) {
   if constexpr (std::is_floating_point_v<T>) {
     if (!from.is_number()) return fail_at(name, "expected a number");
-    value = from.to_number<T>();
+    value = static_cast<T>(read_double(from));
     if (!std::isfinite(value)) fail_at(name, "not a finite number");
   } else {
     // Some writers put whole numbers with a fraction of zero: those are integers too.

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 namespace lb {
@@ -245,6 +248,17 @@ const json::array* array_at(const json::object& object, std::string_view key) {
 bool bool_at(const json::object& object, std::string_view key, bool otherwise) {
   const json::value* value = object.if_contains(key);
   return value != nullptr && value->is_bool() ? value->get_bool() : otherwise;
+}
+
+double read_double(const json::value& number) {
+  constexpr int kDigits = 12;
+  std::array<char, 32> text{};
+  const auto written =
+      std::to_chars(text.data(), text.data() + text.size(), number.to_number<double>(),
+                    std::chars_format::scientific, kDigits - 1);
+  double value = 0;
+  const auto read = std::from_chars(text.data(), written.ptr, value);
+  return read.ec == std::errc() ? value : std::numeric_limits<double>::infinity();
 }
 
 double number_at(const json::object& object, std::string_view key, double otherwise) {

@@ -89,6 +89,9 @@ const json::object* object_at(const json::object& object, std::string_view key);
 const json::array* array_at(const json::object& object, std::string_view key);
 /// `object[key]` as a bool, or `otherwise`.
 bool bool_at(const json::object& object, std::string_view key, bool otherwise = false);
+/// A number to twelve digits. The parser may miss the last bit of a longer one, so that what is
+/// read, written and read again would drift; infinite when twelve digits of it are beyond a double.
+double read_double(const json::value& number);
 /// `object[key]` as a number, or `otherwise`.
 double number_at(const json::object& object, std::string_view key, double otherwise = 0);
 
