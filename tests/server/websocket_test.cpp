@@ -115,18 +115,6 @@ TEST_CASE_FIXTURE(LiveServer,
   CHECK(text_at(*activity, "activity") == "working");
 }
 
-TEST_CASE_FIXTURE(LiveServer, "settings are changed in one window and told to the others") {
-  Socket here(port(), {bearer()});
-  Socket elsewhere(port(), {bearer()});
-  REQUIRE(elsewhere.until("project:list"));
-  here.send({{"type", "settings:change"}, {"requestId", "1"}, {"sendKey", "ctrl-enter"}});
-  const auto told = elsewhere.until("settings");
-  REQUIRE(told);
-  const json::object* settings = object_at(*told, "settings");
-  REQUIRE(settings != nullptr);
-  CHECK(string_at(*settings, "sendKey") == "ctrl-enter");
-}
-
 TEST_CASE_FIXTURE(LiveServer, "a new connection is told what waits for the user, by session") {
   const SessionId session = create();
   const TurnId turn = send(session, "work");
@@ -177,38 +165,6 @@ TEST_CASE_FIXTURE(LiveServer, "2b-WS-2: session:send is routed to the agent") {
   REQUIRE(prompts.size() == 1);
   CHECK(prompts[0].prompt.content == "hello");
   CHECK(prompts[0].prompt.turn_id.str() == text_at(*sent, "turnId"));
-}
-
-TEST_CASE_FIXTURE(LiveServer, "a page reorders the queue, and every reader sees the places") {
-  const SessionId session = create();
-  send(session, "first");
-  const TurnId second = send(session, "second");
-  const TurnId third = send(session, "third");
-  auto reader = socket();
-  reader->send({{"type", "session:open"}, {"sessionId", session.str()}, {"requestId", "o"}});
-  REQUIRE(reader->until("session:history", "o"));
-  auto asker = socket();
-  asker->send({{"type", "session:reorder"},
-               {"sessionId", session.str()},
-               {"turnIds", json::array{third.str(), second.str()}},
-               {"requestId", "r"}});
-  REQUIRE(asker->until("ok", "r"));
-  std::map<std::string, double> places;
-  while (places.size() < 2) {
-    const auto changed = reader->until("session:turn");
-    REQUIRE(changed);
-    const json::object& turn = *object_at(*changed, "payload");
-    places[text_at(turn, "turnId")] = number_at(turn, "place");
-  }
-  CHECK(places[third.str()] < places[second.str()]);
-  asker->send({{"type", "session:reorder"},
-               {"sessionId", session.str()},
-               {"turnIds", json::array{third.str()}},
-               {"requestId", "r2"}});
-  const auto refused = asker->until("error", "r2");
-  REQUIRE(refused);
-  CHECK(text_at(*refused, "code") == "INVALID_REQUEST");
-  CHECK(text_at(*refused, "sessionId") == session.str());
 }
 
 TEST_CASE_FIXTURE(LiveServer, "2b-WS-3: session:cancel is routed to the agent") {
