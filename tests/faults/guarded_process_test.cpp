@@ -224,7 +224,9 @@ TEST_CASE("F8: a killed guardian is noticed, its children are swept, the end is 
   auto agent = stage.launch({"family"});
   auto other = stage.launch({"echo"});
   CHECK(stage.run(Stage::one_line(agent)) == "ready");
-  const auto all = marked(stage.mark);
+  CHECK(other->write_line("here").has_value());
+  // Its answer says that it runs: between fork and exec an agent has its guardian's name.
+  CHECK(stage.run(Stage::one_line(other)) == "here");
   // The guardian of `agent` is the one with the most to guard: kill the older one.
   const auto guardians = marked_named(stage.mark, "lb-guardian");
   REQUIRE(guardians.size() == 2);
