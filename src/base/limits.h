@@ -137,8 +137,13 @@ inline constexpr std::size_t kHeadFieldsMax = 100;
 inline constexpr std::size_t kTargetBytesMax = 8U << 10U;
 /// A line of the chunked encoding: a size, and extensions that nobody sends.
 inline constexpr std::size_t kChunkLineBytesMax = 256;
-/// A JSON body or a client's WebSocket message: a long prompt is a hundredth of it.
+/// A JSON body or a client's WebSocket message: a long prompt is a hundredth of it. A larger
+/// message is answered with an error; the connection goes on.
 inline constexpr std::size_t kBodyBytesMax = 1U << 20U;
+/// A message is read in pieces of this size: what one that is too large costs beyond the limit.
+inline constexpr std::size_t kMessagePieceBytes = 64U << 10U;
+/// What is kept of either end of a message that is too large, to find its requestId.
+inline constexpr std::size_t kLargeMessageEndBytes = 256;
 /// Open connections: a thousand readers and some room.
 inline constexpr std::size_t kConnectionsMax = 1024;
 /// Of those, such that have shown no credential yet: strangers must not fill the house.

@@ -22,12 +22,28 @@ namespace lb {
 /// Raised when a page of the former version can no longer talk to us: it then loads itself anew.
 inline constexpr std::uint64_t kWireVersion = 2;
 
+/// What the server takes at most: a client that knows says so before it sends.
+struct Limits {
+  static constexpr std::string_view kName = "Limits";
+  std::uint64_t message_bytes = 0;  // A WebSocket message, or the JSON body of a request.
+  std::uint64_t prompt_bytes = 0;   // The content of a prompt, in UTF-8.
+  std::uint64_t image_bytes = 0;    // An attached image.
+  friend bool operator==(const Limits&, const Limits&) = default;
+};
+template <class Fields>
+void describe(Fields& field, Limits& limits) {
+  field("messageBytes", limits.message_bytes);
+  field("promptBytes", limits.prompt_bytes);
+  field("imageBytes", limits.image_bytes);
+}
+
 struct HelloMessage {
   static constexpr std::string_view kName = "HelloMessage";
   static constexpr std::string_view kType = "hello";
   std::string version;
   std::uint64_t wire_version = kWireVersion;
   std::string epoch;
+  std::optional<Limits> limits;
   friend bool operator==(const HelloMessage&, const HelloMessage&) = default;
 };
 template <class Fields>
@@ -35,6 +51,7 @@ void describe(Fields& field, HelloMessage& message) {
   field("version", message.version);
   field("wireVersion", message.wire_version);
   field("epoch", message.epoch);
+  field.optional("limits", message.limits);
 }
 
 struct ProjectListMessage {

@@ -17,6 +17,15 @@
 
 namespace lb {
 
+namespace {
+
+Result<void> check_size(std::string_view content) {
+  if (content.size() <= limits::kPromptBytesMax) return {};
+  return fail(ErrorCode::TooLarge, "content: larger than 1 MiB; put it into a file instead");
+}
+
+}  // namespace
+
 asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest request) {
   const auto self = shared_from_this();
   if (is_blank(request.content)) {
@@ -25,9 +34,7 @@ asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest req
       co_return fail(ErrorCode::InvalidRequest, "content: must not be empty");
     }
   }
-  if (request.content.size() > limits::kPromptBytesMax) {
-    co_return fail(ErrorCode::TooLarge, "content: larger than 1 MiB; put it into a file instead");
-  }
+  if (auto fits = check_size(request.content); !fits) co_return std::unexpected(fits.error());
   if (request.client_message_id.value_or("").size() > limits::kIdempotencyKeyBytesMax) {
     co_return fail(ErrorCode::InvalidRequest, "clientMessageId: longer than 256 bytes");
   }
@@ -336,6 +343,7 @@ asio::awaitable<Result<void>> Session::change_queued(TurnId turn,
     if (content->empty() && waits->attachments.empty()) {
       co_return fail(ErrorCode::InvalidRequest, "content: must not be empty (null removes it)");
     }
+    if (auto fits = check_size(*content); !fits) co_return fits;
     put_queued(*queue_.edit(turn, std::move(*content)));
     co_return Result<void>{};
   }

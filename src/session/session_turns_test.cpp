@@ -205,7 +205,11 @@ TEST_CASE("the limit of a prompt and of the queue are named answers") {
   const std::string large(limits::kPromptBytesMax + 1, 'x');
   CHECK(world.send(session, large).error().code == ErrorCode::TooLarge);
   world.begin(session);
-  for (std::size_t i = 0; i < limits::kQueueMax; ++i) REQUIRE(world.send(session, "q").has_value());
+  const auto waits = world.send(session, "q");
+  REQUIRE(waits.has_value());
+  auto longer = ask(*world.service, &Session::edit_queue, {session, waits->turn_id, large});
+  CHECK(world.loop.run(std::move(longer)).error().code == ErrorCode::TooLarge);
+  for (std::size_t i = 1; i < limits::kQueueMax; ++i) REQUIRE(world.send(session, "q").has_value());
   CHECK(world.send(session, "one too many").error().code == ErrorCode::Busy);
 }
 

@@ -400,21 +400,6 @@ TEST_CASE_FIXTURE(LiveServer, "malformed messages are answered, and the connecti
   CHECK(asker->pongs() == 1);
 }
 
-TEST_CASE_FIXTURE(LiveServer, "close codes: too large, not text, our own goodbye answered") {
-  auto large = socket();
-  large->send_frame(0x81, std::string((1U << 20U) + 1, ' '));
-  CHECK(large->wait_for_close() == 1009);
-  auto binary = socket();
-  binary->send_frame(0x82, "bytes");
-  CHECK(binary->wait_for_close() == 1008);
-  auto polite = socket();
-  polite->send_frame(0x88, std::string("\x03\xE8", 2));
-  CHECK(polite->wait_for_close() == 1000);
-  auto garbled = socket();
-  garbled->send_frame(0x81, "\xFF\xFE");
-  CHECK(garbled->wait_for_close() == 1007);
-}
-
 TEST_CASE_FIXTURE(LiveServer,
                   "projects: the asker's copy carries the requestId, the others get theirs") {
   auto asker = socket();

@@ -245,11 +245,18 @@ export interface SessionStatus {
   steers?: boolean;
 }
 
+export interface Limits {
+  messageBytes: number;
+  promptBytes: number;
+  imageBytes: number;
+}
+
 export interface HelloMessage extends ServerMessageBase {
   type: "hello";
   version: string;
   wireVersion: number;
   epoch: string;
+  limits?: Limits;
 }
 
 export interface ProjectListMessage extends ServerMessageBase {

@@ -1,5 +1,7 @@
 #include "server/websocket/client.h"
 
+#include <fmt/format.h>
+
 #include <cassert>
 #include <utility>
 
@@ -59,7 +61,10 @@ void Client::start() {
     self->hub_.mark(self);
   });
   seen_ = hub_.notices().head();
-  send(encode_message(HelloMessage{std::string(kVersion), kWireVersion, sessions_.info().epoch}));
+  send(encode_message(HelloMessage{std::string(kVersion), kWireVersion, sessions_.info().epoch,
+                                   Limits{.message_bytes = limits::kBodyBytesMax,
+                                          .prompt_bytes = limits::kPromptBytesMax,
+                                          .image_bytes = limits::kAttachmentBytesMax}}));
   send(encode_message(sessions_.settings()));
   send(encode_message(ProjectListMessage{sessions_.projects()}));
   for (const AgentStatusMessage& status : sessions_.agent_statuses()) send(encode_message(status));
@@ -72,8 +77,18 @@ void Client::start() {
   hub_.add(shared_from_this());
 }
 
-void Client::receive(std::string_view text) {
+void Client::heard() {
   heard_at_ = now_ms();
+}
+
+void Client::refuse(const LargeMessage& message) {
+  fail({ErrorCode::TooLarge,
+        fmt::format("This message is too large: it has {} bytes, and a message may have {}.",
+                    message.bytes(), limits::kBodyBytesMax)},
+       message.request_id());
+}
+
+void Client::receive(std::string_view text) {
   ++requests_;
   handle_request(shared_from_this(), text);
 }
@@ -84,7 +99,7 @@ void Client::request_done() {
 }
 
 void Client::pong() {
-  heard_at_ = now_ms();
+  heard();
   awaiting_pong_ = false;
 }
 

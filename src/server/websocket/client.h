@@ -20,6 +20,7 @@
 
 #include "server/hub.h"
 #include "server/outbox.h"
+#include "server/websocket/large_message.h"
 #include "session/event.h"
 #include "session/sessions.h"
 
@@ -33,6 +34,10 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
   /// Says hello and what the state is; from here on the hub pumps it.
   void start();
   void receive(std::string_view text);
+  /// Answers a message that nobody has taken.
+  void refuse(const LargeMessage& message);
+  /// A piece of a message arrived: the other side is there.
+  void heard();
   void pong();
   /// Waits while too much is under way or unread; false when the connection is over.
   asio::awaitable<bool> wait_for_room();

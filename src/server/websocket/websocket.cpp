@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "server/auth/gate.h"
 #include "server/websocket/client.h"
+#include "server/websocket/large_message.h"
 
 namespace beast = boost::beast;
 namespace websocket = boost::beast::websocket;
@@ -98,7 +99,7 @@ void configure(Socket& socket, bool with_subprotocol) {
   none.handshake_timeout = websocket::stream_base::none();
   none.idle_timeout = websocket::stream_base::none();  // The client has its own pings.
   socket.set_option(none);
-  socket.read_message_max(limits::kBodyBytesMax);
+  socket.read_message_max(0);  // Counted by whoever reads, who answers instead of hanging up.
   socket.set_option(
       websocket::stream_base::decorator([with_subprotocol](websocket::response_type& response) {
         response.set(beast::http::field::server, "liminal-builder");
@@ -137,20 +138,36 @@ class WebSocketTask final : public SocketTask {
   asio::awaitable<void> read(Socket& socket, std::shared_ptr<Client> client) {
     beast::flat_buffer buffer;
     while (co_await client->wait_for_room()) {
-      const auto [error, size] = co_await socket.async_read(buffer, kNoThrow);
-      if (error) co_return;
-      if (client->over()) {
-        buffer.consume(buffer.size());
-        continue;  // Until the other side answers our close.
-      }
-      if (socket.got_binary()) {
-        client->end(CloseCode::Policy, "text messages only");
-      } else {
-        client->receive({static_cast<const char*>(buffer.data().data()), buffer.size()});
-      }
+      LargeMessage large;
+      do {
+        const auto [error, size] =
+            co_await socket.async_read_some(buffer, limits::kMessagePieceBytes, kNoThrow);
+        if (error) co_return;
+        client->heard();
+        if (large.bytes() > 0 || buffer.size() > limits::kBodyBytesMax) {
+          large.add(text_in(buffer));
+          buffer.consume(buffer.size());
+        }
+      } while (!socket.is_message_done());
+      // After our close everything is passed over until the other side answers it.
+      if (!client->over()) take(*client, socket.got_binary(), text_in(buffer), large);
       buffer.consume(buffer.size());
       if (buffer.capacity() > kKeptBytes) buffer.shrink_to_fit();
     }
+  }
+
+  static void take(Client& client, bool binary, std::string_view text, const LargeMessage& large) {
+    if (binary) {
+      client.end(CloseCode::Policy, "text messages only");
+    } else if (large.bytes() > 0) {
+      client.refuse(large);
+    } else {
+      client.receive(text);
+    }
+  }
+
+  static std::string_view text_in(const beast::flat_buffer& buffer) {
+    return {static_cast<const char*>(buffer.data().data()), buffer.size()};
   }
 
   static constexpr std::size_t kKeptBytes = 8U << 10U;
