@@ -1,4 +1,4 @@
-import type { AgentInfo, Item, Project, SessionInfo, Settings, Turn } from "../src/wire";
+import type { AgentInfo, Item, Limits, Project, SessionInfo, Settings, Turn } from "../src/wire";
 
 export interface DevTimeline {
   rev: number;
@@ -21,6 +21,7 @@ export class World {
   epoch: string;
   version: string;
   wireVersion: number;
+  limits?: Limits;
   pace: number;
   startMs?: number;
   projects: Project[];
@@ -44,6 +45,7 @@ export class World {
   setAgent(cliType: string, status: AgentInfo["status"], message?: string): void;
   broadcast(message: Record<string, unknown>): void;
   connect(ws: { send(text: string): void; on(event: string, listener: (data: unknown) => void): void }): void;
+  handle(connection: unknown, message: Record<string, unknown>): Promise<Record<string, unknown>>;
   http(
     method: string,
     url: URL,

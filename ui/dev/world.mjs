@@ -35,6 +35,7 @@ export class World {
     this.epoch = randomUUID();
     this.version = "0.1.0";
     this.wireVersion = 2;
+    this.limits = { messageBytes: 1 << 20, promptBytes: 1 << 20, imageBytes: 20 << 20 };
     this.projects = [];
     this.agents = [];
     this.refusing = new Set();
@@ -138,7 +139,13 @@ export class World {
     const connection = { ws, open: new Map() };
     this.connections.add(connection);
     const send = (message) => ws.send(JSON.stringify(message));
-    send({ type: "hello", version: this.version, wireVersion: this.wireVersion, epoch: this.epoch });
+    send({
+      type: "hello",
+      version: this.version,
+      wireVersion: this.wireVersion,
+      epoch: this.epoch,
+      limits: this.limits,
+    });
     send({ type: "settings", settings: this.settings });
     send({ type: "project:list", projects: this.projects });
     for (const agent of this.agents)

@@ -2,7 +2,16 @@ import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
 import { readArchived } from "../src/actions/sessions";
 import { $, $$, button, press, startPage, texts, until, type Harness } from "./harness";
-import { closeTab, isTabs, moveTab, namesOf, noTabs, openTab, renameTab, type Tabs } from "../src/state/tabs";
+import {
+  closeTab,
+  moveTab,
+  namesOf,
+  noTabs,
+  openTab,
+  renameTab,
+  salvageTabs,
+  type Tabs,
+} from "../src/state/tabs";
 
 const abc: Tabs = { ids: ["a", "b", "c"], active: "b" };
 
@@ -40,12 +49,13 @@ describe("tabs as a value", () => {
     expect(namesOf(abc, kept, (id) => (id === "a" ? { ...a } : undefined))).toBe(kept);
     expect(namesOf(abc, kept, () => ({ title: "C", cliType: "demo" }))["a"]!.title).toBe("C");
   });
-  it("stored nonsense is no tabs", () => {
-    expect([isTabs({ ids: "x" }), isTabs({ ids: ["a"], active: "b" }), isTabs(null)]).toEqual([
-      false,
-      false,
-      false,
-    ]);
+  it("of what was stored the good ones are kept, each once", () => {
+    expect([{ ids: "x" }, null, 5, []].map(salvageTabs)).toEqual([noTabs, noTabs, noTabs, noTabs]);
+    expect(salvageTabs({ ids: ["a", 5, "a", "", "x".repeat(9999), "b"], active: "c" })).toEqual({
+      ids: ["a", "b"],
+      active: undefined,
+    });
+    expect(salvageTabs({ ids: ["a", "b"], active: "b" })).toEqual({ ids: ["a", "b"], active: "b" });
   });
 });
 

@@ -1,4 +1,5 @@
 // What the user says to an agent: prompts, what is queued, answers, pictures.
+import { batch } from "@preact/signals";
 import type { App } from "../state/app";
 import type { Approval, ApprovalAnswer, AttachmentRef, Message } from "../wire";
 import { ask } from "./ask";
@@ -21,6 +22,19 @@ export function sendAgain(app: App, sessionId: string, { content, attachments }:
     content,
     attachments?.map(({ attachmentId, name }) => ({ attachmentId, name })),
   );
+}
+
+/** Takes a message back that was not sent: its words and pictures are in the composer again. */
+export function editUnsent(app: App, clientMessageId: string): void {
+  const entry = app.outbox.take(clientMessageId);
+  if (!entry) return;
+  const { sessionId, content, attachments } = entry;
+  batch(() => {
+    app.drafts.add(sessionId, content);
+    for (const { attachmentId, name = "image" } of attachments)
+      app.drafts.addImage(sessionId, { key: crypto.randomUUID(), name, attachmentId });
+    app.nav.navigate({ page: "session", sessionId });
+  });
 }
 
 export const cancelTurn = (app: App, sessionId: string) => ask(app, { type: "session:cancel", sessionId });

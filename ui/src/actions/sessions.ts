@@ -40,7 +40,11 @@ export function deleteSession(app: App, sessionId: string, title: string): void 
     run: () => {
       app.sessions.deleting.add(sessionId);
       void ask(app, { type: "session:delete", sessionId }).then((done) => {
-        if (done) app.forgetSessions([sessionId]);
+        if (done) {
+          app.forgetSessions([sessionId]);
+          app.outbox.takeAll(sessionId);
+          app.drafts.clear(sessionId);
+        }
         app.sessions.deleting.delete(sessionId);
       });
     },

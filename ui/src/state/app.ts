@@ -10,7 +10,7 @@ import { Inbox } from "./inbox";
 import type { Connection } from "./link";
 import { Login } from "./login";
 import { Navigation } from "./navigation";
-import { Outbox } from "./outbox";
+import { kOutboxKey, Outbox } from "./outbox";
 import { Prefs } from "./prefs";
 import { Projects } from "./projects";
 import { Reading } from "./reading";
@@ -54,7 +54,7 @@ export class App {
       mayReload: () => !this.drafts.hasImages && !isWriting(document.activeElement),
     });
     this.agents = new Agents(api);
-    this.login = new Login(api, link);
+    this.login = new Login(api, link, () => this.forgetAll());
     this.timelines = new Timelines(link, api, {
       status: (timeline, status) => {
         timeline.learn(status);
@@ -71,6 +71,9 @@ export class App {
     this.attention = new Attention(this);
     link.onMessage = (message) => batch(() => receive(this, message));
     api.onUnauthenticated = () => this.login.end();
+    addEventListener("storage", (event) => {
+      if (event.key === kOutboxKey && event.newValue === null) this.forgetAll(); // Logged out in another window.
+    });
     effect(() => this.followOnScreen());
     effect(() => this.sessions.keepNames(this.nav.tabs.value));
   }
@@ -86,6 +89,18 @@ export class App {
     batch(() => {
       this.sessions.forget(ids);
       this.closeTabs(ids);
+    });
+  }
+
+  /** What the page knows of conversations, and what was written for them. */
+  private forgetAll(): void {
+    batch(() => {
+      this.outbox.clear();
+      this.drafts.clearAll();
+      this.inbox.forgetAll();
+      this.timelines.forgetAll();
+      this.sessions.forgetAll();
+      this.toasts.clear();
     });
   }
 

@@ -1,21 +1,20 @@
 // What is being written and was not sent: words, kept over reloads, and pictures, kept while the page lives.
 import { batch, signal, type ReadonlySignal } from "@preact/signals";
-import { isRecordOf, isString, stored } from "./stored";
+import { goodIn, isString, salvaged } from "./stored";
 import type { DraftImage } from "./types";
 import { write } from "./write";
 
 /** The pictures that the server takes and a browser shows. */
 export const kImageTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
+export const kDraftsKey = "lb.drafts";
 const kNone: readonly DraftImage[] = [];
 
 export class Drafts {
   private readonly pictures = signal<Readonly<Record<string, readonly DraftImage[]>>>({});
   /** By session. */
-  readonly texts: ReadonlySignal<Readonly<Record<string, string>>> = stored(
-    "lb.drafts",
-    {},
-    isRecordOf(isString),
+  readonly texts: ReadonlySignal<Readonly<Record<string, string>>> = salvaged(kDraftsKey, (found) =>
+    goodIn(found, isString),
   );
 
   set(id: string, text: string): void {
@@ -63,8 +62,15 @@ export class Drafts {
   clear(id: string): void {
     batch(() => {
       this.set(id, "");
-      this.imagesNow(id).forEach((image) => URL.revokeObjectURL(image.url));
+      this.imagesNow(id).forEach(({ url }) => url && URL.revokeObjectURL(url));
       this.setImages(id, kNone);
+    });
+  }
+
+  clearAll(): void {
+    batch(() => {
+      for (const id of Object.keys(this.pictures.peek())) this.clear(id);
+      write(this.texts, {});
     });
   }
 

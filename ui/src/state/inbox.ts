@@ -36,6 +36,10 @@ export class Inbox {
     if (lists.size !== this.bySession.peek().size) this.bySession.value = lists;
   }
 
+  forgetAll(): void {
+    this.forget([...this.bySession.peek().keys()]);
+  }
+
   /** After its hello the server names the sessions in which something waits. What is on screen stays until it has. */
   connected(): void {
     this.stale = new Set(this.bySession.peek().keys());

@@ -1,7 +1,8 @@
 // The one WebSocket: gets in by a ticket, comes back by itself, answers requests by their id.
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { WireError } from "../api";
-import type { ClientMessage, ServerMessage } from "../wire";
+import { tooLarge, usualLimits, utf8Bytes } from "../size";
+import type { ClientMessage, Limits, ServerMessage } from "../wire";
 import { write } from "./write";
 
 /** `login`: the credential is gone, only a new launch address helps. `offline`: trying again at `retryAt`. */
@@ -9,7 +10,8 @@ export type LinkState =
   { kind: "connecting" } | { kind: "online" } | { kind: "offline"; retryAt: number } | { kind: "login" };
 
 export class OfflineError extends Error {
-  constructor() {
+  /** `code`: how the connection ended that the request had been sent on; undefined when it was not sent at all. */
+  constructor(readonly code?: number) {
     super("Not connected to the server right now.");
   }
 }
@@ -31,6 +33,8 @@ export interface Environment {
 const kFirstDelayMs = 250;
 const kLongestDelayMs = 10_000;
 const kHelloMs = 10_000;
+/** A connection that ends sooner than this is one more failure: the next try waits longer, not as after a good one. */
+const kSteadyMs = 5000;
 
 type Pending = { resolve: (answer: ServerMessage) => void; reject: (error: Error) => void };
 type Without<T> = T extends unknown ? Omit<T, "requestId"> : never;
@@ -38,11 +42,14 @@ export type Request = Without<ClientMessage>;
 
 export class Connection {
   readonly state: ReadonlySignal<LinkState> = signal({ kind: "connecting" });
+  /** What the server takes at most. */
+  readonly limits: ReadonlySignal<Limits> = signal(usualLimits);
   /** Every message except answers to requests that failed. */
   onMessage: (message: ServerMessage) => void = () => {};
 
   private socket: SocketLike | undefined;
   private attempt = 0;
+  private onlineSince = Infinity;
   private generation = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private helloTimer: ReturnType<typeof setTimeout> | undefined;
@@ -69,13 +76,20 @@ export class Connection {
     write(this.state, { kind: "login" });
   }
 
-  /** Sends and waits for the answer with the same id. Rejects with WireError, or OfflineError when the link is down or drops. */
+  /**
+   * Sends and waits for the answer with the same id. Rejects with WireError, or OfflineError when the link is down or drops.
+   * What the server would not take is refused here, without being sent.
+   */
   request(message: Request): Promise<ServerMessage> {
     if (this.state.peek().kind !== "online" || !this.socket) return Promise.reject(new OfflineError());
     const requestId = `r${this.nextId++}`;
+    const text = JSON.stringify({ ...message, requestId });
+    const { messageBytes } = this.limits.peek();
+    const size = text.length * 3 <= messageBytes ? 0 : utf8Bytes(text);
+    if (size > messageBytes) return Promise.reject(new WireError("TOO_LARGE", tooLarge(size, messageBytes)));
     return new Promise((resolve, reject) => {
       this.pending.set(requestId, { resolve, reject });
-      this.socket!.send(JSON.stringify({ ...message, requestId }));
+      this.socket!.send(text);
     });
   }
 
@@ -106,7 +120,8 @@ export class Connection {
     const message = JSON.parse(data) as ServerMessage;
     if (message.type === "hello") {
       clearTimeout(this.helloTimer);
-      this.attempt = 0;
+      this.onlineSince = Date.now();
+      write(this.limits, message.limits ?? usualLimits);
       write(this.state, { kind: "online" });
     }
     const waiting = message.requestId === undefined ? undefined : this.pending.get(message.requestId);
@@ -121,12 +136,14 @@ export class Connection {
   }
 
   private closed(code: number): void {
-    this.drop();
+    if (Date.now() - this.onlineSince >= kSteadyMs) this.attempt = 0;
+    this.onlineSince = Infinity;
+    this.drop(code);
     if (code === 4401) write(this.state, { kind: "login" });
     else this.retryLater();
   }
 
-  private drop(): void {
+  private drop(code?: number): void {
     clearTimeout(this.helloTimer);
     const socket = this.socket;
     this.socket = undefined;
@@ -134,7 +151,7 @@ export class Connection {
     if (socket && socket.readyState <= 1) socket.close();
     const waiting = [...this.pending.values()];
     this.pending.clear();
-    for (const { reject } of waiting) reject(new OfflineError());
+    for (const { reject } of waiting) reject(new OfflineError(code));
   }
 
   /** Full jitter, so that many tabs do not all return in the same moment. */

@@ -1,7 +1,11 @@
 // The door: a launch code becomes this browser's key.
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { WireError, type Api } from "../api";
+import { kDraftsKey } from "./drafts";
 import type { Connection } from "./link";
+import { kOutboxKey } from "./outbox";
+import { kNamesKey } from "./sessions";
+import { removeStored } from "./stored";
 import { write } from "./write";
 
 export class Login {
@@ -11,6 +15,7 @@ export class Login {
   constructor(
     private readonly api: Api,
     private readonly link: Connection,
+    private readonly forget: () => void,
   ) {}
 
   async enter(code: string): Promise<void> {
@@ -32,9 +37,12 @@ export class Login {
     this.link.requireLogin();
   }
 
+  /** Nothing that was said or written here is left for whoever uses this browser next. */
   async leave(): Promise<void> {
     await this.api.call("POST /api/auth/logout", {}).catch(() => {});
     this.end();
+    this.forget();
+    removeStored([kOutboxKey, kDraftsKey, kNamesKey]);
   }
 }
 

@@ -1,12 +1,12 @@
 // What is on screen: the page, the tabs, what opens above them. Nothing else changes it.
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
-import { stored } from "./stored";
-import { closeTabs, isTabs, moveTab, neighbour, noTabs, openTab, renameTab, type Tabs } from "./tabs";
+import { salvaged } from "./stored";
+import { closeTabs, moveTab, neighbour, openTab, renameTab, salvageTabs, type Tabs } from "./tabs";
 import type { Dialog, Page, Place } from "./types";
 import { write } from "./write";
 
 export class Navigation {
-  readonly tabs: ReadonlySignal<Tabs> = stored("lb.tabs", noTabs, isTabs);
+  readonly tabs: ReadonlySignal<Tabs> = salvaged("lb.tabs", salvageTabs);
   /** "session" without a tab is the overview. */
   readonly page: ReadonlySignal<Page> = signal("session");
   readonly dialog: ReadonlySignal<Dialog | undefined> = signal(undefined);

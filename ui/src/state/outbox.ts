@@ -1,10 +1,11 @@
-// Sends on their way. A send is never lost: it stays here, over reloads, until the timeline shows it by its id.
+// Sends on their way. A send is never lost: it stays here, over reloads, until the timeline shows it by its id or the user
+// takes it back. What cannot be sent is set aside with its reason, and everything else goes on.
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { WireError } from "../api";
-import { isRecord, stored } from "./stored";
+import { goodOf, isId, isNumber, isRecord, isString, parsed, salvaged } from "./stored";
 import { isTemporary } from "./temporary";
 import type { AttachmentRef, ServerMessage } from "../wire";
-import type { Connection } from "./link";
+import { OfflineError, type Connection } from "./link";
 import type { Timelines } from "./timelines";
 import { write } from "./write";
 
@@ -13,16 +14,24 @@ export interface Outgoing {
   sessionId: string;
   content: string;
   attachments: AttachmentRef[];
-  /** waiting: not yet with the server. accepted: the server has it, its row is about to come. failed: refused, the user decides. */
+  /** waiting: not yet with the server. accepted: the server has it, its row is about to come. failed: set aside, the user decides. */
   state: "waiting" | "accepted" | "failed";
   problem?: string;
   /** Into the turn that runs, instead of behind it. */
   steer?: boolean;
+  /** How many connections ended while this was on its way. */
+  drops?: number;
   at: string;
 }
 
+export const kOutboxKey = "lb.outbox";
+/** A message with which this many connections ended is not sent again by itself. */
+const kMostDrops = 2;
+
 export class Outbox {
-  readonly entries: ReadonlySignal<readonly Outgoing[]> = stored("lb.outbox", [], isOutgoing);
+  readonly entries: ReadonlySignal<readonly Outgoing[]> = salvaged(kOutboxKey, salvageOutbox);
+  /** What the user has to decide about. */
+  readonly failed = computed(() => this.entries.value.filter((entry) => entry.state === "failed"));
   private readonly busy = new Set<string>();
 
   constructor(
@@ -31,6 +40,7 @@ export class Outbox {
   ) {
     // What was accepted before a reload is in the timeline by now.
     this.keep(this.entries.peek().filter((entry) => entry.state !== "accepted"));
+    addEventListener("storage", (event) => this.changedElsewhere(event));
   }
 
   of(sessionId: string): ReadonlySignal<readonly Outgoing[]> {
@@ -52,8 +62,8 @@ export class Outbox {
   }
 
   retry(id: string): void {
-    this.change(id, { state: "waiting", problem: undefined });
-    const entry = this.entries.peek().find((candidate) => candidate.clientMessageId === id);
+    this.change(id, { state: "waiting", problem: undefined, drops: undefined });
+    const entry = this.find(id);
     if (entry) this.flush(entry.sessionId);
   }
 
@@ -61,11 +71,22 @@ export class Outbox {
     this.keep(this.entries.peek().filter((entry) => entry.clientMessageId !== id));
   }
 
+  /** Takes one back, to be written anew. */
+  take(id: string): Outgoing | undefined {
+    const entry = this.find(id);
+    if (entry) this.remove(id);
+    return entry;
+  }
+
   /** Takes everything back that was meant for a session. */
   takeAll(sessionId: string): readonly Outgoing[] {
     const taken = this.entries.peek().filter((entry) => entry.sessionId === sessionId);
     this.keep(this.entries.peek().filter((entry) => entry.sessionId !== sessionId));
     return taken;
+  }
+
+  clear(): void {
+    this.keep([]);
   }
 
   /** A session that was being made got its real id: what was typed meanwhile goes there. */
@@ -81,8 +102,7 @@ export class Outbox {
    * not take is refused and is a failed turn too, in whatever order: the turn says why, a second copy of it says nothing.
    */
   shown(clientMessageId: string | undefined): void {
-    if (this.entries.peek().some((entry) => entry.clientMessageId === clientMessageId))
-      this.remove(clientMessageId!);
+    if (clientMessageId !== undefined && this.find(clientMessageId)) this.remove(clientMessageId);
   }
 
   flushAll(): void {
@@ -109,10 +129,21 @@ export class Outbox {
         if (this.timelines.known(sessionId)) this.change(id, { state: "accepted" });
         else this.remove(id);
       } catch (error) {
-        if (!(error instanceof WireError)) return; // The link is down: stays waiting, goes out when it is back.
-        this.change(id, { state: "failed", problem: error.message });
+        if (error instanceof WireError) this.change(id, { state: "failed", problem: error.message });
+        else return this.dropped(id, error); // The link is down: stays waiting, goes out when it is back.
       }
     }
+  }
+
+  /** The connection ended before an answer came. Once is the network; what does it again may well be the reason. */
+  private dropped(id: string, error: unknown): void {
+    if (!(error instanceof OfflineError) || error.code === undefined || isGoodbye(error.code)) return;
+    const drops = (this.find(id)?.drops ?? 0) + 1;
+    const aside = {
+      state: "failed",
+      problem: `The connection ended twice while this message was being sent (code ${error.code}).`,
+    } as const;
+    this.change(id, drops >= kMostDrops ? { drops, ...aside } : { drops });
   }
 
   private send({
@@ -132,6 +163,27 @@ export class Outbox {
     });
   }
 
+  /** Another window of this browser keeps its sends in the same place: what it added, changed or removed is so here too. */
+  private changedElsewhere({ key, oldValue, newValue }: StorageEvent): void {
+    if (key !== kOutboxKey || newValue === null) return;
+    const after = new Map(salvageOutbox(parsed(newValue)).map((entry) => [entry.clientMessageId, entry]));
+    const gone = new Set(
+      salvageOutbox(parsed(oldValue))
+        .map((entry) => entry.clientMessageId)
+        .filter((id) => !after.has(id)),
+    );
+    const here = this.entries.peek().filter((entry) => !gone.has(entry.clientMessageId));
+    const known = new Set(here.map((entry) => entry.clientMessageId));
+    this.keep([
+      ...here.map((entry) => after.get(entry.clientMessageId) ?? entry),
+      ...[...after.values()].filter((entry) => !known.has(entry.clientMessageId)),
+    ]);
+  }
+
+  private find(id: string): Outgoing | undefined {
+    return this.entries.peek().find((entry) => entry.clientMessageId === id);
+  }
+
   private keep(entries: readonly Outgoing[]): void {
     write(this.entries, entries);
   }
@@ -143,16 +195,32 @@ export class Outbox {
   }
 }
 
-function isOutgoing(value: unknown): value is Outgoing[] {
-  return (
-    Array.isArray(value) &&
-    value.every(
-      (entry) =>
-        isRecord(entry) &&
-        typeof entry["clientMessageId"] === "string" &&
-        typeof entry["sessionId"] === "string" &&
-        typeof entry["content"] === "string" &&
-        Array.isArray(entry["attachments"]),
-    )
-  );
+/** The server stopped, ended the login or gave up on a reader: nothing that a message did. */
+const isGoodbye = (code: number) => code === 1001 || code >= 4000;
+
+const isRef = (value: unknown): value is AttachmentRef =>
+  isRecord(value) && isId(value["attachmentId"]) && (value["name"] === undefined || isString(value["name"]));
+
+/** Every message that can still be read. One of which nobody can say how far it was is not sent without being asked. */
+export function salvageOutbox(found: unknown): Outgoing[] {
+  const byId = new Map<string, Outgoing>();
+  for (const entry of goodOf(found, isRecord)) {
+    const { clientMessageId, sessionId, content, state, problem, drops, at } = entry;
+    const attachments = goodOf(entry["attachments"], isRef);
+    if (!isId(sessionId) || !isString(content) || (content === "" && attachments.length === 0)) continue;
+    const id = isId(clientMessageId) ? clientMessageId : crypto.randomUUID();
+    const known = state === "waiting" || state === "accepted";
+    byId.set(id, {
+      clientMessageId: id,
+      sessionId,
+      content,
+      attachments,
+      state: known ? state : "failed",
+      ...(known ? {} : { problem: isString(problem) ? problem : "It was left from an earlier visit." }),
+      ...(isNumber(drops) ? { drops } : {}),
+      ...(entry["steer"] === true ? { steer: true } : {}),
+      at: isString(at) ? at : new Date().toISOString(),
+    });
+  }
+  return [...byId.values()];
 }

@@ -1,6 +1,7 @@
 // What the user chose for this browser, kept in local storage.
 import type { ReadonlySignal } from "@preact/signals";
-import { isBoolean, isNumber, isRecord, isRecordOf, isString, isStrings, stored } from "./stored";
+import { goodIn, goodOf, isBoolean, isNumber, isRecord, isString, salvaged, stored } from "./stored";
+import type { Choice } from "../wire";
 import type { Density, Known, TextSize, Theme } from "./types";
 import { write } from "./write";
 
@@ -22,18 +23,26 @@ const isTheme = (value: unknown): value is Theme =>
 const isTextSize = (value: unknown): value is TextSize =>
   value === "small" || value === "medium" || value === "large" || value === "huge";
 const isDensity = (value: unknown): value is Density => value === "comfortable" || value === "compact";
-const isKnown = isRecordOf(isRecord) as (value: unknown) => value is Values["known"];
+const isWidth = (value: unknown): value is number => isNumber(value) && value >= 220 && value <= 560;
+const isChoices = (value: unknown): value is Choice[] | undefined =>
+  value === undefined ||
+  (Array.isArray(value) &&
+    value.every((choice) => isRecord(choice) && isString(choice["id"]) && isString(choice["name"])));
+const isKnown = (value: unknown): value is Known =>
+  isRecord(value) && [value["modes"], value["models"], value["thinkingLevels"]].every(isChoices);
 
 export class Prefs implements Readonly<{ [K in keyof Values]: ReadonlySignal<Values[K]> }> {
   readonly theme: ReadonlySignal<Theme> = stored("lb.theme", "system", isTheme);
-  readonly sidebarWidth: ReadonlySignal<number> = stored("lb.sidebar", 280, isNumber);
+  readonly sidebarWidth: ReadonlySignal<number> = stored("lb.sidebar", 280, isWidth);
   readonly notify: ReadonlySignal<boolean> = stored("lb.notify", false, isBoolean);
   readonly sound: ReadonlySignal<boolean> = stored("lb.sound", false, isBoolean);
   readonly textSize: ReadonlySignal<TextSize> = stored("lb.size", "medium", isTextSize);
   readonly density: ReadonlySignal<Density> = stored("lb.density", "comfortable", isDensity);
   readonly lastAgent: ReadonlySignal<string> = stored("lb.agent", "", isString);
-  readonly collapsed: ReadonlySignal<readonly string[]> = stored("lb.collapsed", [], isStrings);
-  readonly known: ReadonlySignal<Values["known"]> = stored("lb.known", {}, isKnown);
+  readonly collapsed: ReadonlySignal<readonly string[]> = salvaged("lb.collapsed", (found) =>
+    goodOf(found, isString),
+  );
+  readonly known: ReadonlySignal<Values["known"]> = salvaged("lb.known", (found) => goodIn(found, isKnown));
 
   set<K extends keyof Values>(name: K, value: Values[K]): void {
     write(this[name] as unknown as ReadonlySignal<Values[K]>, value);

@@ -2,7 +2,7 @@
 import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { byAge, countStates, listsOf } from "../glance";
 import type { SessionInfo } from "../wire";
-import { isRecord, isRecordOf, isString, stored } from "./stored";
+import { goodIn, isRecord, isString, salvaged } from "./stored";
 import { namesOf, type Tabs } from "./tabs";
 import type { Creating, TabName } from "./types";
 import { write } from "./write";
@@ -10,10 +10,12 @@ import { write } from "./write";
 const isTabName = (value: unknown): value is TabName =>
   isRecord(value) && isString(value["title"]) && isString(value["cliType"]);
 
+export const kNamesKey = "lb.names";
+
 export class Sessions {
   private readonly infos = new Map<string, Signal<SessionInfo>>();
   /** What the sessions of the tabs were called the last time: after a reload a tab is never called something else. */
-  private readonly names = stored<Record<string, TabName>>("lb.names", {}, isRecordOf(isTabName));
+  private readonly names = salvaged<Record<string, TabName>>(kNamesKey, (found) => goodIn(found, isTabName));
   private lists: ReadonlyMap<string, readonly SessionInfo[]> = new Map();
 
   readonly ids: ReadonlySignal<readonly string[]> = signal([]);
@@ -75,6 +77,15 @@ export class Sessions {
       this.ids,
       this.ids.peek().filter((id) => !ids.includes(id)),
     );
+  }
+
+  forgetAll(): void {
+    batch(() => {
+      this.forget(this.ids.peek());
+      this.names.value = {};
+      write(this.listedProjects, new Set());
+      write(this.archived, []);
+    });
   }
 
   /** A list is of all sessions that are not archived: what is missing was deleted, here or in another window. */

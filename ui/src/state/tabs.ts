@@ -1,5 +1,6 @@
 // The open tabs: pure functions on a small value, so that every rule of tabs can be tested alone.
 import { titled } from "../reveal";
+import { goodOf, isId, isRecord } from "./stored";
 import type { TabName } from "./types";
 
 export interface Tabs {
@@ -71,12 +72,9 @@ export function titleOf(name: Pick<TabName, "title"> | undefined): string {
   return name ? titled(String(name.title)) || "New Session" : "";
 }
 
-export function isTabs(value: unknown): value is Tabs {
-  if (typeof value !== "object" || value === null) return false;
-  const { ids, active } = value as { ids?: unknown; active?: unknown };
-  return (
-    Array.isArray(ids) &&
-    ids.every((id) => typeof id === "string") &&
-    (active === undefined || (typeof active === "string" && ids.includes(active)))
-  );
+/** The tabs of another visit, as far as they can be read. */
+export function salvageTabs(found: unknown): Tabs {
+  const { ids, active } = isRecord(found) ? found : { ids: [], active: undefined };
+  const good = [...new Set(goodOf(ids, isId))];
+  return { ids: good, active: good.find((id) => id === active) };
 }

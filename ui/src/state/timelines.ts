@@ -79,6 +79,12 @@ export class Timelines {
       void this.link.request({ type: "session:close", sessionId }).catch(() => {});
   }
 
+  /** The link is down and stays down: nobody has to be told. */
+  forgetAll(): void {
+    this.replicas.clear();
+    this.opened.clear();
+  }
+
   history(message: Message<"session:history">): void {
     this.replicas.get(message.sessionId)?.reset(message, this.epoch);
   }

@@ -31,7 +31,8 @@ export interface Waiting {
 export interface DraftImage {
   key: string;
   name: string;
-  url: string;
+  /** To look at it; one that was taken back from a message has none. */
+  url?: string;
   attachmentId?: string;
   problem?: string;
 }
@@ -50,6 +51,7 @@ export type Dialog =
   | { kind: "search"; query?: string }
   | { kind: "shortcuts" }
   | { kind: "messages" }
+  | { kind: "unsent" }
   | { kind: "confirm"; title: string; text: string; action: string; run: () => void };
 
 /** What a tab shows of its session before the server has said anything: kept with the tabs. */

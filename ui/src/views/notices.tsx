@@ -6,7 +6,7 @@ import { useApp } from "./context";
 import { Icon, type IconName } from "./icons";
 import { IconButton } from "./parts";
 
-/** A message while it is new; else what is so for longer: no link, a page that is too old. */
+/** A message while it is new; else what is so for longer: no link, a page that is too old, something that was not sent. */
 export function Notice() {
   const app = useApp();
   const toast = app.toasts.shown.value;
@@ -32,7 +32,23 @@ export function Notice() {
         </button>
       </Banner>
     );
-  return null;
+  return <Unsent />;
+}
+
+/** Messages that were not sent and stand in no conversation on screen: nobody has to go looking for them. */
+function Unsent() {
+  const app = useApp();
+  const elsewhere = app.outbox.failed.value.filter((entry) => entry.sessionId !== app.nav.session.value);
+  if (elsewhere.length === 0) return null;
+  const text =
+    elsewhere.length === 1 ? "A message was not sent." : `${elsewhere.length} messages were not sent.`;
+  return (
+    <Banner icon="alert" kind="warn" text={text}>
+      <button type="button" class="button small" onClick={() => app.nav.openDialog({ kind: "unsent" })}>
+        Show
+      </button>
+    </Banner>
+  );
 }
 
 function Banner({

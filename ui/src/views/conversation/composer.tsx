@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { attachImage, cancelTurn, sendMessage } from "../../actions/messages";
 import { keyName } from "../../format";
+import { promptProblem } from "../../size";
 import type { Timeline } from "../../state/timeline";
 import { kImageTypes } from "../../state/drafts";
 import { isTemporary } from "../../state/temporary";
@@ -45,7 +46,8 @@ export function Composer({
 
   const uploading = images.some((image) => !image.attachmentId && !image.problem);
   const ready = images.filter((image) => image.attachmentId);
-  const canSend = (text.trim() !== "" || ready.length > 0) && !uploading && locked === "";
+  const problem = promptProblem(text, app.link.limits.value);
+  const canSend = (text.trim() !== "" || ready.length > 0) && !uploading && locked === "" && !problem;
   /** It takes a message in the middle of its work. */
   const steers = working && timeline.facts.value.steers === true;
   const send = (steer = false) => {
@@ -126,7 +128,13 @@ export function Composer({
           <ul class="draft-images">
             {images.map((image) => (
               <li key={image.key} class={image.problem ? "failed" : ""} title={image.problem ?? image.name}>
-                <img src={image.url} alt={image.name} />
+                {image.url ? (
+                  <img src={image.url} alt={image.name} />
+                ) : (
+                  <span class="chip">
+                    <Icon name="image" size={14} /> {image.name}
+                  </span>
+                )}
                 <IconButton
                   icon="close"
                   label={`Remove ${image.name}`}
@@ -166,6 +174,11 @@ export function Composer({
             if (takeFiles(event.clipboardData?.files ?? [])) event.preventDefault();
           }}
         />
+        {problem && (
+          <p class="composer-problem" role="alert">
+            <Icon name="alert" size={14} /> {problem}
+          </p>
+        )}
         <div class="composer-foot">
           {!isNew && (
             <label class="icon-button" title="Attach an image">

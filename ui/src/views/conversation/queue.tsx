@@ -62,9 +62,10 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   // Escape belongs to this field as soon as it is there; elsewhere it stops the turn.
   useLayoutEffect(() => field.current?.focus(), [editing !== undefined]);
-  const save = () => {
-    if (editing?.trim()) void editQueued(app, timeline.sessionId, turn.turnId, editing.trim());
-    setEditing(undefined);
+  // What was refused stays to be mended.
+  const save = async () => {
+    const text = editing?.trim();
+    if (!text || (await editQueued(app, timeline.sessionId, turn.turnId, text))) setEditing(undefined);
   };
   if (editing !== undefined) {
     return (
@@ -78,7 +79,7 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
           onKeyDown={(event) => {
             if (event.key === "Enter" && !event.shiftKey) {
               event.preventDefault();
-              save();
+              void save();
             }
             if (event.key === "Escape") {
               event.stopPropagation();
@@ -86,7 +87,7 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
             }
           }}
         />
-        <button type="button" class="button small" onClick={save}>
+        <button type="button" class="button small" onClick={() => void save()}>
           Save
         </button>
       </li>

@@ -2,9 +2,9 @@
 import type { Row } from "../../rows";
 import type { Timeline } from "../../state/timeline";
 import { useApp } from "../context";
-import { Icon } from "../icons";
 import { Working } from "../parts";
-import { ItemView, TurnFooter, UserMessage } from "./items";
+import { ItemView, TurnFooter } from "./items";
+import { PendingMessage } from "./pending";
 
 export function RowView({ row, timeline }: { row: Row | undefined; timeline: Timeline }) {
   const app = useApp();
@@ -29,37 +29,7 @@ export function RowView({ row, timeline }: { row: Row | undefined; timeline: Tim
         (candidate) => candidate.clientMessageId === row.clientMessageId,
       );
       if (!entry) return null;
-      const failed = entry.state === "failed";
-      return (
-        <UserMessage content={entry.content}>
-          <span class={`pending-note ${failed ? "failed" : ""}`}>
-            {failed ? (
-              <>
-                Not sent: {entry.problem}{" "}
-                <button
-                  type="button"
-                  class="link-button"
-                  onClick={() => app.outbox.retry(entry.clientMessageId)}
-                >
-                  Try again
-                </button>{" "}
-                <button
-                  type="button"
-                  class="link-button"
-                  onClick={() => app.outbox.remove(entry.clientMessageId)}
-                >
-                  Remove
-                </button>
-              </>
-            ) : (
-              <>
-                <Icon name="clock" size={12} />{" "}
-                {app.link.state.value.kind === "online" ? "Sending…" : "Waits for the connection"}
-              </>
-            )}
-          </span>
-        </UserMessage>
-      );
+      return <PendingMessage entry={entry} />;
     }
   }
 }

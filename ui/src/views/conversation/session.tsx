@@ -6,10 +6,10 @@ import type { Timeline } from "../../state/timeline";
 import type { AgentInfo, Turn } from "../../wire";
 import { useApp } from "../context";
 import { AgentMark } from "../faces";
-import { Icon } from "../icons";
 import { Working } from "../parts";
 import { Chat } from "./chat";
 import { Composer } from "./composer";
+import { PendingMessage } from "./pending";
 import { Queue } from "./queue";
 import { AgentStrip } from "./strip";
 
@@ -90,14 +90,7 @@ function PendingOnly({ id }: { id: string }) {
   return (
     <div class="pending-list">
       {app.outbox.of(id).value.map((entry) => (
-        <article key={entry.clientMessageId} class="message user">
-          <div class="bubble">
-            <p>{entry.content}</p>
-          </div>
-          <span class="pending-note">
-            <Icon name="clock" size={12} /> Waits for the agent
-          </span>
-        </article>
+        <PendingMessage key={entry.clientMessageId} entry={entry} />
       ))}
     </div>
   );

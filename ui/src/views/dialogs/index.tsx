@@ -7,6 +7,7 @@ import { Palette } from "./palette";
 import { SearchDialog } from "./search";
 import { Shortcuts } from "./shortcuts";
 import { Confirm, Rename } from "./small";
+import { Unsent } from "./unsent";
 
 export { SettingsPage } from "./settings";
 
@@ -26,6 +27,8 @@ export function DialogView({ dialog, close }: { dialog: Dialog; close: () => voi
       return <Shortcuts close={close} />;
     case "messages":
       return <Messages close={close} />;
+    case "unsent":
+      return <Unsent close={close} />;
     case "confirm":
       return <Confirm dialog={dialog} close={close} />;
   }

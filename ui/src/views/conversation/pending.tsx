@@ -1,0 +1,58 @@
+// A message that the timeline does not have yet: on its way, or set aside with its reason. It can be taken back either way.
+import { editUnsent } from "../../actions/messages";
+import type { Outgoing } from "../../state/outbox";
+import { useApp } from "../context";
+import { Icon } from "../icons";
+import { UserMessage } from "./items";
+
+/** Enough to know it again. A message may have megabytes, and this one was never meant to be read here. */
+const kShown = 2000;
+
+export function PendingMessage({ entry }: { entry: Outgoing }) {
+  const app = useApp();
+  const failed = entry.state === "failed";
+  const { content, attachments } = entry;
+  const shown = content.length > kShown ? `${content.slice(0, kShown)}…` : content;
+  return (
+    <UserMessage content={shown || attachments.map(({ name = "image" }) => name).join(", ")}>
+      <span class={`pending-note ${failed ? "failed" : "waiting"}`} role={failed ? "alert" : undefined}>
+        {failed ? (
+          <span>Not sent: {entry.problem}</span>
+        ) : (
+          <span>
+            <Icon name="clock" size={12} /> {waitsFor(app, entry)}
+          </span>
+        )}
+        {entry.state !== "accepted" && <PendingActions entry={entry} />}
+      </span>
+    </UserMessage>
+  );
+}
+
+function waitsFor(app: ReturnType<typeof useApp>, { sessionId }: Outgoing): string {
+  if (app.link.state.value.kind !== "online") return "Waits for the connection";
+  return sessionId.startsWith("new:") ? "Waits for the agent" : "Sending…";
+}
+
+function PendingActions({ entry: { clientMessageId, state } }: { entry: Outgoing }) {
+  const app = useApp();
+  const edit = () => {
+    editUnsent(app, clientMessageId);
+    document.querySelector<HTMLElement>(".composer textarea")?.focus();
+  };
+  return (
+    <span class="pending-actions">
+      {state === "failed" && (
+        <button type="button" class="link-button" onClick={() => app.outbox.retry(clientMessageId)}>
+          Try again
+        </button>
+      )}
+      <button type="button" class="link-button" onClick={edit}>
+        Edit
+      </button>
+      <button type="button" class="link-button" onClick={() => app.outbox.remove(clientMessageId)}>
+        Remove
+      </button>
+    </span>
+  );
+}
