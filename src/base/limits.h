@@ -61,6 +61,8 @@ inline constexpr std::size_t kIdempotencyKeyBytesMax = 256;
 inline constexpr std::size_t kQueueMax = 100;
 /// An attached image, as documented on the wire.
 inline constexpr std::size_t kAttachmentBytesMax = 20U << 20U;
+/// An attached text: more than any log or listing that a model can read.
+inline constexpr std::size_t kTextBytesMax = 5U << 20U;
 /// A title is one line in a narrow column.
 inline constexpr std::size_t kTitleBytesMax = 200;
 /// A setting: the id that an agent has for a mode or a model.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -82,7 +83,10 @@ std::pair<std::string, std::string> text_and_attachments(const json::object& par
     } else if (type == "resource_link") {
       attach(fmt::format("`{}`", string_at(*block, "name")));
     } else if (const json::object* resource = object_at(*block, "resource")) {
-      attach(fmt::format("`{}`", string_at(*resource, "uri")));
+      const std::string_view uri = string_at(*resource, "uri");
+      const std::string_view inside = string_at(*resource, "text");
+      const auto lines = std::ranges::count(inside, '\n') + (inside.ends_with('\n') ? 0 : 1);
+      attach(fmt::format("`{}` ({} lines)", uri.substr(uri.rfind('/') + 1), lines));
     }
   }
   return {std::move(text), std::move(attachments)};

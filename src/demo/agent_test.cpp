@@ -258,6 +258,11 @@ TEST_CASE("demo: words choose the conversation; anything gets an answer") {
   params["prompt"].as_array().push_back(image);
   CHECK(string_at(client.result("session/prompt", params), "stopReason") == "end_turn");
   CHECK(client.said().find("image/png") != std::string::npos);
+  params = client.prompt_params("hello");
+  params["prompt"].as_array().push_back(json::parse(
+      R"({"type":"resource","resource":{"uri":"attachment:///build.log","text":"a\nb\nc"}})"));
+  CHECK(string_at(client.result("session/prompt", params), "stopReason") == "end_turn");
+  CHECK(client.said().find("`build.log` (3 lines)") != std::string::npos);
 }
 
 TEST_CASE("demo: load replays the conversation, also in a new process; resume replays nothing") {

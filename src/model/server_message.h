@@ -28,6 +28,7 @@ struct Limits {
   std::uint64_t message_bytes = 0;  // A WebSocket message, or the JSON body of a request.
   std::uint64_t prompt_bytes = 0;   // The content of a prompt, in UTF-8.
   std::uint64_t image_bytes = 0;    // An attached image.
+  std::uint64_t text_bytes = 0;     // An attached text, in UTF-8.
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 template <class Fields>
@@ -35,6 +36,7 @@ void describe(Fields& field, Limits& limits) {
   field("messageBytes", limits.message_bytes);
   field("promptBytes", limits.prompt_bytes);
   field("imageBytes", limits.image_bytes);
+  field("textBytes", limits.text_bytes);
 }
 
 struct HelloMessage {

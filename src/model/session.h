@@ -78,6 +78,8 @@ struct AgentInfo {
   std::optional<std::string> remedy;  // What the user can do about the problem.
   std::optional<std::uint64_t> warm;  // Processes started ahead that no session uses yet.
   std::vector<AccountLimit> limits;   // Of its account, where it tells them.
+  /// Whether its prompts may carry attached texts; absent while the agent has not said.
+  std::optional<bool> takes_text = std::nullopt;
   friend bool operator==(const AgentInfo&, const AgentInfo&) = default;
 };
 template <class Fields>
@@ -93,6 +95,7 @@ void describe(Fields& field, AgentInfo& agent) {
   field.optional("remedy", agent.remedy);
   field.optional("warm", agent.warm);
   field.optional("limits", agent.limits);
+  field.optional("takesText", agent.takes_text);
 }
 extern template void describe(Encoder&, AgentInfo&);  // Compiled once, in codecs.cpp.
 extern template void describe(Decoder&, AgentInfo&);

@@ -27,6 +27,10 @@ std::string Provider::records() const {
   return {};
 }
 
+std::optional<bool> Provider::takes_text() const {
+  return false;
+}
+
 asio::awaitable<Result<void>> Provider::reconnect() {
   co_return Result<void>{};
 }

@@ -68,10 +68,16 @@ struct PromptImage {
   std::string data;  // Raw bytes.
 };
 
+struct PromptText {
+  std::string name;
+  std::string text;
+};
+
 struct Prompt {
-  TurnId turn_id;  // Canonical: every output of the turn carries it.
-  std::string content;
+  TurnId turn_id;       // Canonical: every output of the turn carries it.
+  std::string content;  // May be empty where something is attached.
   std::vector<PromptImage> images;
+  std::vector<PromptText> texts = {};
 };
 
 struct SendResult {
@@ -168,6 +174,10 @@ class Provider {
   /// Where the CLI keeps its records. What two agents find in the same place is one session; empty
   /// when nothing is known of it.
   [[nodiscard]] virtual std::string records() const;
+
+  /// Whether a prompt may carry texts; nothing while the agent has not said. Where it may not, the
+  /// session layer refuses such a prompt.
+  [[nodiscard]] virtual std::optional<bool> takes_text() const;
 
   /// What is installed and how it is doing; may look at the disk and run `--version`.
   virtual asio::awaitable<AgentInfo> inspect() = 0;

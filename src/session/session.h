@@ -171,7 +171,6 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> deliver(PromptPtr prompt);
   asio::awaitable<Result<Prompt>> prompt_for(PromptPtr said);
   asio::awaitable<Result<void>> hand_over(PromptPtr said);
-  asio::awaitable<Result<std::vector<PromptImage>>> images_of(std::vector<Attachment> attachments);
   static asio::awaitable<void> deliver_queued(std::shared_ptr<Session> self, PromptPtr prompt);
   void start_next();
   void hold_queue();

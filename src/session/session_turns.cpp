@@ -29,7 +29,7 @@ Result<void> check_size(std::string_view content) {
 asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest request) {
   const auto self = shared_from_this();
   if (is_blank(request.content)) {
-    request.content.clear();  // An image may say it all; agents refuse a text of spaces.
+    request.content.clear();  // What is attached may say it all; agents refuse a text of spaces.
     if (request.attachments.empty()) {
       co_return fail(ErrorCode::InvalidRequest, "content: must not be empty");
     }
@@ -92,7 +92,13 @@ asio::awaitable<Result<std::vector<Attachment>>> Session::resolve(std::vector<At
       co_return fail(ErrorCode::InvalidRequest,
                      fmt::format("attachments: there is no attachment {}", ref.attachment_id));
     }
-    attachments.push_back({ref.attachment_id, std::move(ref.name), (*found)->mime_type});
+    const bool text = (*found)->mime_type == Attachment::kText;
+    if (text && provider_ != nullptr && provider_->takes_text() == false) {
+      co_return fail(ErrorCode::NotSupported,
+                     "This agent takes no attached texts. A message itself may have 1 MiB; put "
+                     "more into a file of the project.");
+    }
+    attachments.push_back(attachment_of(std::move(ref), **found));
   }
   co_return attachments;
 }
@@ -191,7 +197,7 @@ asio::awaitable<Result<void>> Session::deliver(PromptPtr prompt) {
   step(delivery::Stored{});
   record_->last_active_at = now();
   // What is about the agent names the session only until something is said about the work.
-  rename(title_from_prompt(prompt->content),
+  rename(title_from_prompt(words_of(*prompt)),
          is_housekeeping(prompt->content) ? TitleSource::None : TitleSource::Prompt);
   changed();
   auto handed = co_await hand_over(prompt);
@@ -217,15 +223,22 @@ asio::awaitable<Result<void>> Session::deliver(PromptPtr prompt) {
   co_return handed;
 }
 
-/// As its agent gets it.
+/// As its agent gets it, with everything that is attached to it.
 asio::awaitable<Result<Prompt>> Session::prompt_for(PromptPtr said) {
   const auto self = shared_from_this();
   Prompt prompt;
   prompt.turn_id = said->turn;
   prompt.content = said->content;
-  auto images = co_await images_of(said->attachments);
-  if (!images) co_return std::unexpected(std::move(images.error()));
-  prompt.images = std::move(*images);
+  for (const Attachment& attachment : said->attachments) {
+    auto found = co_await host_.deps().store.read_attachment(id(), attachment.attachment_id);
+    if (!found) co_return std::unexpected(std::move(found.error()));
+    if (!found->has_value()) continue;
+    if (attachment.mime_type == Attachment::kText) {
+      prompt.texts.push_back({attachment.name.value_or("text.txt"), std::move((*found)->bytes)});
+    } else {
+      prompt.images.push_back({attachment.mime_type, std::move((*found)->bytes)});
+    }
+  }
   co_return prompt;
 }
 
@@ -242,20 +255,6 @@ asio::awaitable<Result<void>> Session::hand_over(PromptPtr said) {
   auto sent = co_await provider_->send_message(id(), std::move(*prompt));
   if (!sent) co_return std::unexpected(std::move(sent.error()));
   co_return Result<void>{};
-}
-
-asio::awaitable<Result<std::vector<PromptImage>>> Session::images_of(
-    std::vector<Attachment> attachments) {
-  const auto self = shared_from_this();
-  std::vector<PromptImage> images;
-  for (const Attachment& attachment : attachments) {
-    auto found = co_await host_.deps().store.read_attachment(id(), attachment.attachment_id);
-    if (!found) co_return std::unexpected(std::move(found.error()));
-    if (found->has_value()) {
-      images.push_back({attachment.mime_type, std::move((*found)->bytes)});
-    }
-  }
-  co_return images;
 }
 
 /// The agent works on this turn: the user's message goes into the conversation, once.

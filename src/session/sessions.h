@@ -141,7 +141,7 @@ class Sessions {
   [[nodiscard]] virtual Result<SessionStatus> status(const SessionId& session) const = 0;
 
   // --- Attachments --------------------------------------------------------------------------
-  /// The new attachment's id. Images only: `UnsupportedMediaType` else.
+  /// The new attachment's id. Images and UTF-8 text: `UnsupportedMediaType` else.
   virtual asio::awaitable<Result<std::string>> add_attachment(SessionId session,
                                                               AttachmentData data) = 0;
   virtual asio::awaitable<Result<AttachmentData>> attachment(SessionId session,

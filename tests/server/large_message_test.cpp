@@ -39,6 +39,7 @@ TEST_CASE_FIXTURE(LiveServer,
   CHECK(number_at(told, "messageBytes") == limits::kBodyBytesMax);
   CHECK(number_at(told, "promptBytes") == limits::kPromptBytesMax);
   CHECK(number_at(told, "imageBytes") == limits::kAttachmentBytesMax);
+  CHECK(number_at(told, "textBytes") == limits::kTextBytesMax);
   const auto prompt = [&](const std::string& request, std::size_t size) {
     json::object message = {{"type", "session:send"}, {"sessionId", session.str()}};
     message["content"] = "";

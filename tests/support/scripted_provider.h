@@ -62,6 +62,7 @@ class ScriptedProvider final : public Provider {
   int outside_looks = 0;
 
   // --- What it answers ------------------------------------------------------------------------
+  std::optional<bool> texts = true;  // Whether prompts may carry them.
   std::optional<Error> create_error;
   std::optional<Error> load_error;
   std::optional<Error> history_error;  // Once the history was said: it has more than that.
@@ -282,6 +283,7 @@ class ScriptedProvider final : public Provider {
     co_return outside;
   }
   [[nodiscard]] std::string records() const override { return records_at; }
+  [[nodiscard]] std::optional<bool> takes_text() const override { return texts; }
   asio::awaitable<AgentInfo> inspect() override { co_return info; }
   asio::awaitable<Result<void>> reconnect() override {
     ++reconnects;

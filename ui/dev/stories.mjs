@@ -38,7 +38,14 @@ export function seed(world, story) {
   if (story === "test") {
     world.pace = 4;
     world.agents.push(
-      { cliType: "scripted", name: "scripted", protocol: "acp", status: "idle", installed: true },
+      {
+        cliType: "scripted",
+        name: "scripted",
+        protocol: "acp",
+        status: "idle",
+        installed: true,
+        takesText: false,
+      },
       {
         cliType: "missing",
         name: "missing",

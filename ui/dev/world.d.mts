@@ -32,6 +32,8 @@ export class World {
   sessions: Map<string, DevSession>;
   /** Turns by the client's ids of the messages that began them. */
   sent: Map<string, string>;
+  /** What was uploaded, by id. */
+  attachments: Map<string, { type: string; content: unknown }>;
   /** What an agent waits for before it takes a prompt. */
   hold?: Promise<void>;
   /** What an agent waits for before it has taken an answer. */

@@ -22,6 +22,13 @@ function subdirectories(prefix) {
   }
 }
 
+/** What was uploaded, from a browser or from a simulated one. */
+async function contentOf(body) {
+  const bytes = Buffer.from(body instanceof Uint8Array ? body : await body.arrayBuffer());
+  const image = body.type ? body.type.startsWith("image/") : bytes.includes(0);
+  return image ? { type: "image/png", content: bytes } : { type: "text/plain", content: bytes.toString() };
+}
+
 /** All that waits for the user in one session. */
 const inboxOf = ({ info, timeline }) => ({
   type: "session:inbox",
@@ -35,12 +42,13 @@ export class World {
     this.epoch = randomUUID();
     this.version = "0.1.0";
     this.wireVersion = 2;
-    this.limits = { messageBytes: 1 << 20, promptBytes: 1 << 20, imageBytes: 20 << 20 };
+    this.limits = { messageBytes: 1 << 20, promptBytes: 1 << 20, imageBytes: 20 << 20, textBytes: 5 << 20 };
     this.projects = [];
     this.agents = [];
     this.refusing = new Set();
     this.sessions = new Map();
     this.sent = new Map();
+    this.attachments = new Map();
     this.connections = new Set();
     this.settings = { sendKey: "enter", defaults: [] };
     this.pace = 12;
@@ -369,7 +377,7 @@ export class World {
       content,
       clientMessageId,
       status: "complete",
-      ...(attachments ? { attachments: attachments.map((a) => ({ ...a, mimeType: "image/png" })) } : {}),
+      ...(attachments ? { attachments: attachments.map((one) => this.attached(one)) } : {}),
     });
     this.change(session, { activity: "working", title: info.title || content.split("\n")[0].slice(0, 60) });
     const end = { endedAt: undefined, usage: { inputTokens: 12840, outputTokens: 1312 }, costUsd: 0.0421 };
@@ -399,6 +407,17 @@ export class World {
       session.running = undefined;
       this.change(session, { activity: "failed", unread: true });
     }
+  }
+
+  attached(one) {
+    const { type = "image/png", content } = this.attachments.get(one.attachmentId) ?? {};
+    if (type !== "text/plain") return { ...one, mimeType: type };
+    return {
+      ...one,
+      mimeType: type,
+      bytes: Buffer.byteLength(content),
+      lines: content.split("\n").length - (content.endsWith("\n") ? 1 : 0),
+    };
   }
 
   queue(session, { turnId, content, resume }) {
@@ -533,12 +552,15 @@ export class World {
         epoch: this.epoch,
       });
     if (of[2] === "attachment") {
-      this.attachment = body;
-      return send(201, { attachmentId: randomUUID() });
+      const attachmentId = randomUUID();
+      this.attachments.set(attachmentId, await contentOf(body));
+      return send(201, { attachmentId });
     }
     if (of[2].startsWith("attachment/")) {
-      response.writeHead(200, { "Content-Type": "image/png" });
-      return response.end(this.attachment);
+      const { type, content } = this.attachments.get(of[2].split("/")[1]) ?? {};
+      if (!type) throw fail(404, "ITEM_NOT_FOUND", "There is no such attachment in this session.");
+      response.writeHead(200, { "Content-Type": type });
+      return response.end(content);
     }
     if (of[2].endsWith("/output")) {
       response.writeHead(200, { "Content-Type": "text/plain" });

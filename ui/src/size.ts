@@ -7,21 +7,33 @@ export const usualLimits: Limits = {
   messageBytes: 1024 * 1024,
   promptBytes: 1024 * 1024,
   imageBytes: 20 * 1024 * 1024,
+  textBytes: 5 * 1024 * 1024,
 };
 
 /** Beside the text a message has its type, ids and the names of its attachments. */
 const kAroundPrompt = 4096;
 
+/** A paste above this is no longer something one wants to see in the line that one writes in. */
+const kLargePaste = 10_000;
+export const isLargePaste = (text: string): boolean => text.length > kLargePaste;
+
 export const utf8Bytes = (text: string): number => new TextEncoder().encode(text).length;
 
-/** More than this, so that "1.0 MiB, and 1 MiB is the most" is never said. */
 const exact = (n: number) => `${n.toLocaleString("en")} bytes`;
 
-export function tooLarge(size: number, most: number): string {
+/** Where both would read the same, to the byte. */
+export function tooLarge(size: number, most: number, what = "message"): string {
   const [has, may] = [bytes(size), bytes(most)];
   return has === may
-    ? `This message is too large: it has ${exact(size)}, and ${exact(most)} are the most.`
-    : `This message is too large: it has ${has}, and ${may.replace(".0 ", " ")} is the most.`;
+    ? `This ${what} is too large: it has ${exact(size)}, and ${exact(most)} are the most.`
+    : `This ${what} is too large: it has ${has}, and ${may.replace(".0 ", " ")} is the most.`;
+}
+
+/** As an editor counts them: what ends with a line break has no line behind it. */
+export function lineCount(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+  return lines + (text === "" || text.endsWith("\n") ? 0 : 1);
 }
 
 /** Why a prompt with these words would be refused; nothing while they fit. Cheap for what anybody types. */

@@ -8,6 +8,8 @@ export interface Attachment {
   attachmentId: string;
   name?: string;
   mimeType: string;
+  bytes?: number;
+  lines?: number;
 }
 
 export interface Message extends ItemBase {
@@ -184,6 +186,7 @@ export interface AgentInfo {
   remedy?: string;
   warm?: number;
   limits?: AccountLimit[];
+  takesText?: boolean;
 }
 
 export interface SessionInfo {
@@ -249,6 +252,7 @@ export interface Limits {
   messageBytes: number;
   promptBytes: number;
   imageBytes: number;
+  textBytes: number;
 }
 
 export interface HelloMessage extends ServerMessageBase {

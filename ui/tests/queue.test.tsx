@@ -72,7 +72,13 @@ it("queued messages are put in another order, with the keyboard too", async () =
 
 it("a message of an image alone is sent, and a message of nothing is refused", async () => {
   const session = await open();
-  page.app.drafts.addImage("s-7", { key: "k", name: "a.png", url: "blob:a", attachmentId: "att-1" });
+  page.app.drafts.attach("s-7", {
+    key: "k",
+    kind: "image",
+    name: "a.png",
+    url: "blob:a",
+    attachmentId: "att-1",
+  });
   await press(await compose(), "Enter");
   const hasImage = (item: Item) => item.type === "message" && item.attachments?.[0]?.attachmentId === "att-1";
   const sent = await until(() => [...session.timeline.items.values()].find(hasImage));

@@ -1,4 +1,5 @@
 // The few browser things jsdom lacks that our views touch: dialogs, layout, observers.
+import { Blob, File } from "node:buffer";
 import { afterAll, afterEach, beforeEach } from "vitest";
 import { broken } from "./contract";
 
@@ -33,6 +34,9 @@ Object.defineProperty(HTMLElement.prototype, "offsetWidth", {
   },
 });
 Object.assign(globalThis, {
+  // Those of the simulated browser cannot be read.
+  Blob,
+  File,
   ResizeObserver: class {
     observe() {}
     unobserve() {}

@@ -144,7 +144,7 @@ describe("a message that waits", () => {
     await until(() => !$(page.root, ".pending-note"));
     expect((await compose()).value).toBe("And this.\n\nDo that.");
     expect(document.activeElement).toBe(await compose());
-    await until(() => texts(page.root, ".draft-images .chip").includes("shot.png"));
+    await until(() => texts(page.root, ".draft-attachments .chip").includes("shot.png"));
     button(page.root, "Send message").click();
     expect(entries()).toMatchObject([
       { content: "And this.\n\nDo that.", attachments: [{ attachmentId: "a", name: "shot.png" }] },

@@ -60,7 +60,7 @@ describe("a page older than its server", () => {
 
   it("leaves it to the user while something is written that nobody keeps", async () => {
     await open();
-    page.app.drafts.addImage("s-7", { key: "k", name: "a.png", url: "blob:a" });
+    page.app.drafts.attach("s-7", { key: "k", kind: "image", name: "a.png", url: "blob:a" });
     await update((world) => (world.wireVersion = WIRE_VERSION + 1));
     await until(() => banner().includes("Reload the page"));
     expect(page.reloads).toBe(0);

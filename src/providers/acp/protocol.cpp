@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cctype>
 #include <cmath>
 
 namespace lb::acp {
@@ -18,6 +19,8 @@ std::string_view first_string(const json::object& object,
   return {};
 }
 
+constexpr std::string_view kAttachedUri = "attachment:///";
+
 /// A block of content as text that a person can read.
 std::string block_text(const json::object& block) {
   const std::string_view type = string_at(block, "type");
@@ -30,8 +33,13 @@ std::string block_text(const json::object& block) {
   if (type == "resource") {
     const json::object* resource = object_at(block, "resource");
     if (resource == nullptr) return {};
+    const std::string_view uri = string_at(*resource, "uri");
+    // What we attached to a prompt comes back when the agent tells its history.
+    if (uri.starts_with(kAttachedUri)) {
+      return fmt::format("[Attached: {}]", uri.substr(kAttachedUri.size()));
+    }
     const std::string_view text = string_at(*resource, "text");
-    return std::string(text.empty() ? string_at(*resource, "uri") : text);
+    return std::string(text.empty() ? uri : text);
   }
   if (type == "image" || type == "audio") {
     return fmt::format("[{}: {}]", type, string_at(block, "mimeType"));
@@ -396,8 +404,20 @@ std::string plain_error(std::string text) {
   return text.empty() ? "The agent reported an error without saying which." : text;
 }
 
+json::object attached_resource(std::string_view name, std::string_view text) {
+  std::string uri(kAttachedUri);
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = std::isalnum(byte) != 0 || c == '-' || c == '.' || c == '_' || c == '~';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return {{"type", "resource"},
+          {"resource", {{"uri", uri}, {"mimeType", "text/plain"}, {"text", text}}}};
+}
+
 AgentAbilities read_abilities(const json::object& result) {
   AgentAbilities abilities;
+  abilities.told = true;
   if (const json::object* info = object_at(result, "agentInfo")) {
     abilities.name = string_at(*info, "name");
     abilities.version = string_at(*info, "version");
@@ -406,6 +426,7 @@ AgentAbilities read_abilities(const json::object& result) {
     abilities.load = bool_at(*can, "loadSession");
     if (const json::object* prompt = object_at(*can, "promptCapabilities")) {
       abilities.images = bool_at(*prompt, "image");
+      abilities.resources = bool_at(*prompt, "embeddedContext");
     }
     if (const json::object* session = object_at(*can, "sessionCapabilities")) {
       const auto offers = [&](std::string_view name) {

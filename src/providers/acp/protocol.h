@@ -85,6 +85,9 @@ std::string error_text(std::string_view message, const json::value& data);
 /// The sentence inside an error text that may be a model's JSON answer. Never empty.
 std::string plain_error(std::string text);
 
+/// A text that goes with a prompt. Its name is the end of its uri.
+json::object attached_resource(std::string_view name, std::string_view text);
+
 /// What an agent said of itself in `initialize`.
 struct AgentAbilities {
   std::string name;
@@ -95,6 +98,8 @@ struct AgentAbilities {
   bool fork = false;
   bool list = false;
   bool images = false;
+  bool resources = false;  // A prompt may carry them.
+  bool told = false;       // It has said all this.
   struct AuthMethod {
     std::string id;
     std::string name;

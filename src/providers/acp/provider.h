@@ -39,6 +39,7 @@ class AcpProvider final : public ProviderOf<AcpSession> {
   void prewarm_shared(const std::string& project_dir) override { prewarm(project_dir); }
   void end_prewarmed(const std::string& project_dir) override;
   [[nodiscard]] std::size_t prewarmed() const override;
+  [[nodiscard]] std::optional<bool> takes_text() const override;
   void hold(const SessionId& session, bool held) override;
   asio::awaitable<void> shutdown() override;
 

@@ -123,6 +123,11 @@ std::size_t AcpProvider::prewarmed() const {
   return warm_.empty() ? 0 : 1;
 }
 
+std::optional<bool> AcpProvider::takes_text() const {
+  const AgentAbilities& can = manager_->abilities();
+  return can.told ? std::optional(can.resources) : std::nullopt;
+}
+
 void AcpProvider::not_warm() {
   warm_.clear();
   show_warm();

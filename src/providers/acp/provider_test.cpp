@@ -134,6 +134,34 @@ TEST_CASE("acp: images travel as base64, one prompt at a time") {
   CHECK(second.error().code == ErrorCode::Busy);
 }
 
+TEST_CASE("acp: texts travel as resources, where the agent takes them") {
+  Fixture f;
+  Prompt prompt;
+  prompt.turn_id = TurnId("t1");
+  prompt.texts.push_back({"my \"log\".txt", "one\ntwo"});
+  SUBCASE("it does") {
+    json::value& result = f.script->result["initialize"];
+    result.as_object()["agentCapabilities"] =
+        json::parse(R"({"loadSession":true,"promptCapabilities":{"embeddedContext":true}})");
+    CHECK_FALSE(f.provider->takes_text().has_value());
+    REQUIRE(f.create().has_value());
+    CHECK(f.provider->takes_text() == true);
+    REQUIRE(test::run(f.io, f.provider->send_message(kSession, prompt)).has_value());
+    REQUIRE(test::run_until(f.io, [&] { return f.script->count("session/prompt") == 1; }));
+    const json::array& blocks = f.script->last("session/prompt")->params.at("prompt").as_array();
+    REQUIRE(blocks.size() == 1);
+    CHECK(blocks[0] == json::parse(R"({"type":"resource","resource":{"mimeType":"text/plain",
+      "uri":"attachment:///my%20%22log%22.txt","text":"one\ntwo"}})"));
+  }
+  SUBCASE("it does not") {
+    REQUIRE(f.create().has_value());
+    CHECK(f.provider->takes_text() == false);
+    CHECK(test::run(f.io, f.provider->send_message(kSession, prompt)).error().code ==
+          ErrorCode::NotSupported);
+    CHECK(f.script->count("session/prompt") == 0);
+  }
+}
+
 TEST_CASE("acp: new Codex sessions start in a mode that asks a human") {
   Fixture f;
   f.script->result["session/new"] = json::parse(R"({"sessionId":"cli-1","modes":{

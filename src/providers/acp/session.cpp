@@ -17,12 +17,16 @@ namespace {
 
 json::array prompt_blocks(const Prompt& prompt) {
   json::array blocks;
-  if (!prompt.content.empty() || prompt.images.empty()) {
+  const bool nothing_else = prompt.images.empty() && prompt.texts.empty();
+  if (!prompt.content.empty() || nothing_else) {
     blocks.push_back({{"type", "text"}, {"text", prompt.content}});
   }
   for (const PromptImage& image : prompt.images) {
     blocks.push_back(
         {{"type", "image"}, {"mimeType", image.mime_type}, {"data", to_base64(image.data)}});
+  }
+  for (const PromptText& text : prompt.texts) {
+    blocks.push_back(attached_resource(text.name, text.text));
   }
   return blocks;
 }
@@ -65,6 +69,9 @@ asio::awaitable<Result<void>> AcpSession::send(Prompt prompt) {
   if (prompt_) co_return fail(ErrorCode::Busy, deps_.name + " is still working on a prompt.");
   if (!prompt.images.empty() && !connection->abilities.images) {
     co_return fail(ErrorCode::NotSupported, deps_.name + " does not take images.");
+  }
+  if (!prompt.texts.empty() && !connection->abilities.resources) {
+    co_return fail(ErrorCode::NotSupported, deps_.name + " does not take attached texts.");
   }
   const auto state = std::make_shared<PromptState>();
   state->turn_id = prompt.turn_id;

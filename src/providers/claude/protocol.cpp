@@ -2,7 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lb::claude {
+namespace {
+
+constexpr std::string_view kAttachedBegin = "<attached-text name=\"";
+
+/// A text block as a person reads it.
+std::string shown(std::string_view text) {
+  if (!text.starts_with(kAttachedBegin)) return std::string(text);
+  const std::string_view name = text.substr(kAttachedBegin.size());
+  return fmt::format("[Attached: {}]", name.substr(0, name.find('"')));
+}
+
+}  // namespace
+
+std::string attached_text(std::string_view name, std::string_view text) {
+  std::string plain(name);
+  std::ranges::replace_if(
+      plain, [](char c) { return c == '"' || static_cast<unsigned char>(c) < ' '; }, '_');
+  return fmt::format("{}{}\">\n{}{}</attached-text>", kAttachedBegin, plain, text,
+                     text.ends_with('\n') ? "" : "\n");
+}
 
 std::string image_label(const json::object& block) {
   const json::object* source = object_at(block, "source");
@@ -23,7 +45,7 @@ std::string text_of(const json::object& record) {
     const std::string_view type = string_at(*block, "type");
     if (type != "text" && type != "image") continue;
     if (!text.empty()) text += "\n\n";
-    text += type == "text" ? std::string(string_at(*block, "text")) : image_label(*block);
+    text += type == "text" ? shown(string_at(*block, "text")) : image_label(*block);
   }
   return text;
 }

@@ -44,11 +44,15 @@ inline const json::array* content_of(const json::object& record) {
 }
 
 /// The text of a message: its string content, or its text blocks joined by a blank line, with
-/// images by their labels.
+/// images and attached texts by their labels.
 std::string text_of(const json::object& record);
 
 /// `[Image: image/png]`: what stands for an image in a text.
 std::string image_label(const json::object& block);
+
+/// An attached text as the CLI gets it, in a block of its own. In a text `[Attached: NAME]` stands
+/// for it.
+std::string attached_text(std::string_view name, std::string_view text);
 
 /// What stands between `<tag>` and `</tag>`, or nothing.
 std::optional<std::string_view> tagged(std::string_view text, std::string_view tag);

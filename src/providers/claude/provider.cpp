@@ -43,6 +43,7 @@ class ClaudeProvider final : public ProviderOf<ClaudeSession> {
   void prewarm(const std::string& project_dir) override;
   void end_prewarmed(const std::string& project_dir) override { warm_.end(project_dir); }
   [[nodiscard]] std::size_t prewarmed() const override { return warm_.count(); }
+  [[nodiscard]] std::optional<bool> takes_text() const override { return true; }
   asio::awaitable<AgentInfo> inspect() override;
   asio::awaitable<Result<void>> reconnect() override;
   asio::awaitable<void> shutdown() override;

@@ -126,6 +126,25 @@ TEST_CASE("a message of images alone has no empty text in it") {
   CHECK(content.at(0).at("type") == "image");
 }
 
+TEST_CASE("an attached text has a block of its own behind the words, and a label in the history") {
+  House house;
+  REQUIRE(house.create().has_value());
+  CHECK(house.provider->takes_text() == true);
+  Prompt prompt;
+  prompt.turn_id = TurnId(make_uuid());
+  prompt.content = "hang";
+  prompt.texts.push_back({"my \"log\".txt", "<command-name>one\ntwo"});
+  REQUIRE(house.run(house.provider->send_message(house.session, prompt)).has_value());
+  const auto prompts = house.heard(0, "user");
+  REQUIRE(prompts.size() == 1);
+  const json::array& blocks = prompts[0].at("message").at("content").as_array();
+  REQUIRE(blocks.size() == 2);
+  CHECK(blocks[0].at("text") == "hang");
+  CHECK(blocks[1].at("text") ==
+        "<attached-text name=\"my _log_.txt\">\n<command-name>one\ntwo\n</attached-text>");
+  CHECK(claude::text_of(prompts[0]) == "hang\n\n[Attached: my _log_.txt]");
+}
+
 TEST_CASE("TC-3.2b: messages are delivered in order by one process") {
   House house;
   REQUIRE(house.create().has_value());

@@ -78,16 +78,17 @@ Access Router::access_of(const HttpRequest& request) const {
 }
 
 std::size_t body_bytes_max(const Route& route) {
-  return route.body == BodyKind::Image ? limits::kAttachmentBytesMax : limits::kBodyBytesMax;
+  return route.body == BodyKind::Attachment ? limits::kAttachmentBytesMax : limits::kBodyBytesMax;
 }
 
 Result<void> check_content_type(const HttpRequest& request, const Route& route, bool has_body) {
   const bool given = request.count("content-type") > 0;
   if (!given && !has_body) return {};
   const std::string type = content_type_of(request.field("content-type"));
-  if (route.body == BodyKind::Image) {
-    if (type.starts_with("image/")) return {};
-    return fail(ErrorCode::UnsupportedMediaType, "send an image, with its Content-Type");
+  if (route.body == BodyKind::Attachment) {
+    if (type.starts_with("image/") || type == "text/plain") return {};
+    return fail(ErrorCode::UnsupportedMediaType,
+                "send an image with its Content-Type, or text/plain in UTF-8");
   }
   if (type == "application/json") return {};
   return fail(ErrorCode::UnsupportedMediaType, "send JSON, with Content-Type: application/json");

@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 
 using Handler = std::function<asio::awaitable<HttpResponse>(HttpRequest request)>;
 
-enum class BodyKind { Json, Image };
+enum class BodyKind { Json, Attachment };
 
 struct Route {
   std::string method;   // GET or POST

@@ -37,7 +37,7 @@ void add_all_routes(Router& router, Api& api) {
   for (const ClientCommand& command : commands()) {
     if (command.path.empty()) continue;
     Route route{std::string(command.method), std::string(command.path), {}, command.row.access};
-    if (!command.row.takes.empty()) route.body = BodyKind::Image;
+    if (!command.row.takes.empty()) route.body = BodyKind::Attachment;
     if (command.handler != nullptr) {
       route.handler = [&api, &command](HttpRequest request) {
         return ask_sessions(api.sessions, command, std::move(request));

@@ -68,7 +68,7 @@ asio::awaitable<HttpResponse> add_attachment(Api& api, SessionAttachRequest requ
   data.mime_type = std::string(type.substr(0, type.find(';')));
   data.bytes = std::move(http.body);
   if (data.bytes.empty()) {
-    co_return error_response({ErrorCode::InvalidRequest, "the image is empty"});
+    co_return error_response({ErrorCode::InvalidRequest, "the attachment is empty"});
   }
   auto id = co_await api.sessions.add_attachment(request.session_id, std::move(data));
   if (!id) co_return error_response(id.error());
@@ -78,7 +78,9 @@ asio::awaitable<HttpResponse> add_attachment(Api& api, SessionAttachRequest requ
 asio::awaitable<HttpResponse> attachment(Api& api, SessionAttachmentRequest request, HttpRequest) {
   auto data = co_await api.sessions.attachment(request.session_id, request.attachment_id);
   if (!data) co_return error_response(data.error());
-  HttpResponse response = text_response(std::move(data->mime_type), std::move(data->bytes));
+  std::string type = std::move(data->mime_type);
+  if (type == Attachment::kText) type += "; charset=utf-8";
+  HttpResponse response = text_response(std::move(type), std::move(data->bytes));
   // An image may be a drawing with scripts: shown in a page it is inert, opened alone it is saved.
   response.fields.emplace_back("Content-Disposition", "attachment");
   co_return response;

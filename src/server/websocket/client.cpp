@@ -64,7 +64,8 @@ void Client::start() {
   send(encode_message(HelloMessage{std::string(kVersion), kWireVersion, sessions_.info().epoch,
                                    Limits{.message_bytes = limits::kBodyBytesMax,
                                           .prompt_bytes = limits::kPromptBytesMax,
-                                          .image_bytes = limits::kAttachmentBytesMax}}));
+                                          .image_bytes = limits::kAttachmentBytesMax,
+                                          .text_bytes = limits::kTextBytesMax}}));
   send(encode_message(sessions_.settings()));
   send(encode_message(ProjectListMessage{sessions_.projects()}));
   for (const AgentStatusMessage& status : sessions_.agent_statuses()) send(encode_message(status));

@@ -140,6 +140,8 @@ class Writer {
     if (!message.content.empty()) out_ += message.content.str() + "\n\n";
     for (const Attachment& attachment : message.attachments) {
       out_ += fmt::format("*Attached: {}*\n\n", attachment.name.value_or(attachment.mime_type));
+      const auto text = conversation_.texts.find(attachment.attachment_id);
+      if (text != conversation_.texts.end()) add_block(out_, text->second);
     }
   }
   void add(const Thinking& thinking) {

@@ -2,6 +2,7 @@
 /// what, and how turns ended that did not end well. Pure.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Conversation {
   std::string agent;        // Its name for people.
   std::vector<Item> items;  // In order.
   std::vector<Turn> turns;  // In order.
+  /// The texts that came with messages, by their attachments' ids.
+  std::map<std::string, std::string> texts = {};
 };
 
 std::string to_markdown(const Conversation& conversation);

@@ -25,6 +25,18 @@ std::vector<Entry> decoded(const std::vector<FramePtr>& frames) {
   return entries;
 }
 
+std::vector<std::string> attached_texts(const std::vector<Item>& items) {
+  std::vector<std::string> ids;
+  for (const Item& item : items) {
+    const auto* message = std::get_if<Message>(&item.body);
+    if (message == nullptr) continue;
+    for (const Attachment& attachment : message->attachments) {
+      if (attachment.mime_type == Attachment::kText) ids.push_back(attachment.attachment_id);
+    }
+  }
+  return ids;
+}
+
 void add_payloads(Encoder& encoder, std::string_view name, const std::vector<FramePtr>& frames) {
   std::string& out = encoder.raw(name);
   out += '[';
@@ -154,12 +166,16 @@ asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id
   co_await live->settle();
   auto history = co_await live->window(UINT64_MAX, UINT64_MAX);
   if (!history) co_return std::unexpected(std::move(history.error()));
+  std::vector<Item> items = decoded<Item>(history->items);
+  auto texts = co_await texts_in(id, attached_texts(items));
+  if (!texts) co_return std::unexpected(std::move(texts.error()));
   if (format == ExportFormat::Markdown) {
     const SessionRecord& record = (*session)->record();
     Conversation conversation;
     conversation.title = record.title;
     conversation.agent = deps_.providers.name_of(record.cli_type);
-    conversation.items = decoded<Item>(history->items);
+    conversation.items = std::move(items);
+    conversation.texts = std::move(*texts);
     conversation.turns = decoded<Turn>(history->turns);
     co_return to_markdown(conversation);
   }
@@ -170,6 +186,7 @@ asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id
   encoder("rev", history->rev);
   add_payloads(encoder, "entries", history->items);
   add_payloads(encoder, "turns", history->turns);
+  if (!texts->empty()) encoder("texts", *texts);  // By their attachments' ids.
   out += '}';
   co_return out;
 }
@@ -219,44 +236,6 @@ std::vector<InboxItem> SessionService::inbox() const {
   }
   std::ranges::sort(items, {}, [](const InboxItem& entry) { return entry.item.started_at; });
   return items;
-}
-
-// --- Attachments ------------------------------------------------------------------------------
-
-asio::awaitable<Result<std::string>> SessionService::add_attachment(SessionId id,
-                                                                    AttachmentData data) {
-  constexpr std::array<std::string_view, 4> kImages = {"image/png", "image/jpeg", "image/gif",
-                                                       "image/webp"};
-  const auto session = find(id);
-  if (!session) co_return std::unexpected(session.error());
-  if (std::ranges::find(kImages, data.mime_type) == kImages.end()) {
-    co_return fail(ErrorCode::UnsupportedMediaType,
-                   "Only images (PNG, JPEG, GIF, WebP) can be attached.");
-  }
-  if (data.bytes.size() > limits::kAttachmentBytesMax) {
-    co_return fail(ErrorCode::TooLarge, "An attachment may be 20 MiB at most.");
-  }
-  if (data.bytes.empty()) co_return fail(ErrorCode::InvalidRequest, "The attachment is empty.");
-  AttachmentRecord record{make_uuid(), id, std::move(data.mime_type), std::move(data.bytes)};
-  const std::string attachment = record.id;
-  WriteBatch batch;
-  batch.attachments.push_back(std::move(record));
-  if (auto stored = co_await deps_.store.commit(std::move(batch)); !stored) {
-    co_return std::unexpected(std::move(stored.error()));
-  }
-  co_return attachment;
-}
-
-asio::awaitable<Result<AttachmentData>> SessionService::attachment(SessionId id,
-                                                                   std::string attachment_id) {
-  const auto session = find(id);
-  if (!session) co_return std::unexpected(session.error());
-  auto found = co_await deps_.store.read_attachment(id, std::move(attachment_id));
-  if (!found) co_return std::unexpected(std::move(found.error()));
-  if (!found->has_value()) {
-    co_return fail(ErrorCode::ItemNotFound, "There is no such attachment in this session.");
-  }
-  co_return AttachmentData{std::move((*found)->mime_type), std::move((*found)->bytes)};
 }
 
 }  // namespace lb

@@ -95,54 +95,6 @@ TEST_CASE("files for mentions are matched loosely and respect .gitignore; direct
   CHECK(world.loop.run(world.service->directories({"relative"})).directories.empty());
 }
 
-TEST_CASE("attachments are images of a session, given to the agent with the prompt") {
-  World world;
-  const SessionId session = world.create();
-  const auto id = world.loop.run(world.service->add_attachment(session, {"image/png", "PNG…"}));
-  REQUIRE(id.has_value());
-  CHECK(world.loop.run(world.service->attachment(session, *id))->bytes == "PNG…");
-  CHECK(world.loop.run(world.service->add_attachment(session, {"text/html", "x"})).error().code ==
-        ErrorCode::UnsupportedMediaType);
-  SessionSendRequest request;
-  request.session_id = session;
-  request.content = "What is this?";
-  request.attachments = {{*id, "shot.png"}};
-  REQUIRE(world.loop.run(ask(*world.service, &Session::send, request)).has_value());
-  REQUIRE(world.claude->sent.at(0).prompt.images.size() == 1);
-  CHECK(world.claude->sent[0].prompt.images[0].data == "PNG…");
-  const Item user = world.items(session).at(0);
-  CHECK(std::get<Message>(user.body).attachments.at(0).mime_type == "image/png");
-  SUBCASE("an image may say it all") {
-    world.claude->complete(session, user.turn_id);
-    world.loop.settle();
-    request.content = " \n";
-    REQUIRE(world.loop.run(ask(*world.service, &Session::send, request)).has_value());
-    REQUIRE(world.claude->sent.size() == 2);
-    CHECK(world.claude->sent[1].prompt.content.empty());
-    CHECK(world.claude->sent[1].prompt.images.size() == 1);
-    CHECK(world.info(session).title == "What is this?");
-    request.attachments.clear();
-    CHECK(world.loop.run(ask(*world.service, &Session::send, request)).error().code ==
-          ErrorCode::InvalidRequest);
-  }
-  SUBCASE("a queued one may lose its words, and not what says it all") {
-    const auto queued = world.loop.run(ask(*world.service, &Session::send, request));
-    REQUIRE((queued && queued->queued));
-    CHECK(world.loop
-              .run(ask(*world.service, &Session::edit_queue,
-                       {session, queued->turn_id, std::string(" "), false}))
-              .has_value());
-    const auto words = world.send(session, "Only words");
-    CHECK_FALSE(world.loop
-                    .run(ask(*world.service, &Session::edit_queue,
-                             {session, words->turn_id, std::string(" "), false}))
-                    .has_value());
-  }
-  request.attachments = {{"nonesuch", {}}};
-  CHECK(world.loop.run(ask(*world.service, &Session::send, request)).error().code ==
-        ErrorCode::InvalidRequest);
-}
-
 TEST_CASE("agents: status is told to everyone and kept for new connections") {
   World world;
   CHECK(world.service->agent_statuses().size() == 2);

@@ -286,7 +286,10 @@ asio::awaitable<DirectoriesBody> SessionService::directories(DirectoriesRequest 
 
 asio::awaitable<std::vector<AgentInfo>> SessionService::agents() {
   std::vector<AgentInfo> all;
-  for (const auto& provider : deps_.providers.all()) all.push_back(co_await provider->inspect());
+  for (const auto& provider : deps_.providers.all()) {
+    all.push_back(co_await provider->inspect());
+    all.back().takes_text = provider->takes_text();
+  }
   co_return all;
 }
 

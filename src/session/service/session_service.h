@@ -141,6 +141,8 @@ class SessionService final : public Sessions, private SessionHost {
   void hide_left_cli_id(SessionRecord record, const std::string& cli_id);
   [[nodiscard]] bool stopping() const override { return stopping_; }
 
+  asio::awaitable<Result<std::map<std::string, std::string>>> texts_in(
+      SessionId session, std::vector<std::string> attachments);
   [[nodiscard]] bool owns(const SessionRecord& record) const;
   [[nodiscard]] const Slot* slot_of(const SessionId& session) const;
   [[nodiscard]] SessionInfo info_at(const Slot& slot) const;

@@ -1,5 +1,6 @@
 #include "session/turns/prompt_forms.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/codec.h"
@@ -50,6 +51,21 @@ Item user_item(const UserPrompt& prompt, const SessionId& session, Timestamp now
   message.client_message_id = client_message_id(prompt.key);
   item.body = std::move(message);
   return item;
+}
+
+Attachment attachment_of(AttachmentRef ref, const AttachmentRecord& record) {
+  Attachment out{std::move(ref.attachment_id), std::move(ref.name), record.mime_type};
+  if (record.mime_type != Attachment::kText) return out;
+  out.bytes = record.bytes.size();
+  const bool open_end = !record.bytes.empty() && !record.bytes.ends_with('\n');
+  out.lines = static_cast<std::uint64_t>(std::ranges::count(record.bytes, '\n')) + open_end;
+  return out;
+}
+
+std::string words_of(const UserPrompt& prompt) {
+  if (!prompt.content.empty() || prompt.attachments.empty()) return prompt.content;
+  const Attachment& first = prompt.attachments.front();
+  return first.name.value_or(first.mime_type == Attachment::kText ? "Text" : "Image");
 }
 
 Turn turn_of(const UserPrompt& prompt, const SessionId& session, TurnType type) {

@@ -1,14 +1,15 @@
-// What the user says to an agent: prompts, what is queued, answers, pictures.
+// What the user says to an agent: prompts, what is queued, answers.
 import { batch } from "@preact/signals";
 import type { App } from "../state/app";
-import type { Approval, ApprovalAnswer, AttachmentRef, Message } from "../wire";
+import type { Attached } from "../state/types";
+import type { Approval, ApprovalAnswer, Message } from "../wire";
 import { ask } from "./ask";
 
 export function sendMessage(
   app: App,
   sessionId: string,
   content: string,
-  attachments: AttachmentRef[] = [],
+  attachments: Attached[] = [],
   how: { steer?: boolean } = {},
 ): void {
   app.outbox.add(sessionId, content, attachments, how);
@@ -20,19 +21,22 @@ export function sendAgain(app: App, sessionId: string, { content, attachments }:
     app,
     sessionId,
     content,
-    attachments?.map(({ attachmentId, name }) => ({ attachmentId, name })),
+    attachments?.map(({ mimeType, ...rest }) => ({
+      ...rest,
+      kind: mimeType.startsWith("text/") ? "text" : "image",
+    })),
   );
 }
 
-/** Takes a message back that was not sent: its words and pictures are in the composer again. */
+/** Takes a message back that was not sent: its words and what goes with them are in the composer again. */
 export function editUnsent(app: App, clientMessageId: string): void {
   const entry = app.outbox.take(clientMessageId);
   if (!entry) return;
   const { sessionId, content, attachments } = entry;
   batch(() => {
     app.drafts.add(sessionId, content);
-    for (const { attachmentId, name = "image" } of attachments)
-      app.drafts.addImage(sessionId, { key: crypto.randomUUID(), name, attachmentId });
+    for (const { kind = "image", name = kind, ...rest } of attachments)
+      app.drafts.attach(sessionId, { key: crypto.randomUUID(), kind, name, ...rest });
     app.nav.navigate({ page: "session", sessionId });
   });
 }
@@ -53,15 +57,3 @@ export const answerApproval = (app: App, { sessionId, itemId, rev }: Approval, a
     () => undefined,
     (error: Error) => error.message,
   );
-
-export async function attachImage(app: App, sessionId: string, file: File): Promise<void> {
-  const key = crypto.randomUUID();
-  app.drafts.addImage(sessionId, { key, name: file.name || "image", url: URL.createObjectURL(file) });
-  try {
-    const path = `/api/session/${sessionId}/attachment`;
-    const { attachmentId } = await app.api.upload<{ attachmentId: string }>(path, file);
-    app.drafts.changeImage(sessionId, key, { attachmentId });
-  } catch (error) {
-    app.drafts.changeImage(sessionId, key, { problem: (error as Error).message });
-  }
-}

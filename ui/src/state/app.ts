@@ -51,7 +51,7 @@ export class App {
   ) {
     this.version = new Version({
       reload,
-      mayReload: () => !this.drafts.hasImages && !isWriting(document.activeElement),
+      mayReload: () => !this.drafts.hasUnkept && !isWriting(document.activeElement),
     });
     this.agents = new Agents(api);
     this.login = new Login(api, link, () => this.forgetAll());

@@ -1,17 +1,18 @@
-// What is being written and was not sent: words, kept over reloads, and pictures, kept while the page lives.
-import { batch, signal, type ReadonlySignal } from "@preact/signals";
-import { goodIn, isString, salvaged } from "./stored";
-import type { DraftImage } from "./types";
+// What is being written and was not sent: words, and what will go with them. Kept over reloads.
+import { batch, type ReadonlySignal } from "@preact/signals";
+import { goodIn, goodOf, isId, isNumber, isRecord, isString, salvaged } from "./stored";
+import type { DraftAttachment } from "./types";
 import { write } from "./write";
 
 /** The pictures that the server takes and a browser shows. */
 export const kImageTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 export const kDraftsKey = "lb.drafts";
-const kNone: readonly DraftImage[] = [];
+export const kAttachedKey = "lb.attached";
+const kNone: readonly DraftAttachment[] = [];
 
 export class Drafts {
-  private readonly pictures = signal<Readonly<Record<string, readonly DraftImage[]>>>({});
+  private readonly attached = salvaged<Attached>(kAttachedKey, salvageAttached);
   /** By session. */
   readonly texts: ReadonlySignal<Readonly<Record<string, string>>> = salvaged(kDraftsKey, (found) =>
     goodIn(found, isString),
@@ -35,26 +36,30 @@ export class Drafts {
     if (text !== "") this.set(id, old ? `${old}\n\n${text}` : text);
   }
 
-  images(id: string): readonly DraftImage[] {
-    return this.pictures.value[id] ?? kNone;
+  attachments(id: string): readonly DraftAttachment[] {
+    return this.attached.value[id] ?? kNone;
   }
-  /** Pictures do not outlive the page. */
-  get hasImages(): boolean {
-    return Object.values(this.pictures.peek()).some((images) => images.length > 0);
-  }
-  addImage(id: string, image: DraftImage): void {
-    this.setImages(id, [...this.imagesNow(id), image]);
-  }
-  changeImage(id: string, key: string, change: Partial<DraftImage>): void {
-    this.setImages(
-      id,
-      this.imagesNow(id).map((image) => (image.key === key ? { ...image, ...change } : image)),
+  /** What a reload would take away: what the server has is kept. */
+  get hasUnkept(): boolean {
+    return Object.values(this.attached.peek()).some((all) =>
+      all.some(({ attachmentId, problem }) => attachmentId === undefined && problem === undefined),
     );
   }
-  removeImage(id: string, key: string): void {
-    this.setImages(
+  attach(id: string, attachment: DraftAttachment): void {
+    this.setAttached(id, [...this.attachedNow(id), attachment]);
+  }
+  changeAttached(id: string, key: string, change: Partial<DraftAttachment>): void {
+    this.setAttached(
       id,
-      this.imagesNow(id).filter((image) => image.key !== key),
+      this.attachedNow(id).map((one) => (one.key === key ? { ...one, ...change } : one)),
+    );
+  }
+  detach(id: string, key: string): void {
+    const url = this.attachedNow(id).find((one) => one.key === key)?.url;
+    if (url) URL.revokeObjectURL(url);
+    this.setAttached(
+      id,
+      this.attachedNow(id).filter((one) => one.key !== key),
     );
   }
 
@@ -62,22 +67,41 @@ export class Drafts {
   clear(id: string): void {
     batch(() => {
       this.set(id, "");
-      this.imagesNow(id).forEach(({ url }) => url && URL.revokeObjectURL(url));
-      this.setImages(id, kNone);
+      this.attachedNow(id).forEach(({ key }) => this.detach(id, key));
     });
   }
 
   clearAll(): void {
     batch(() => {
-      for (const id of Object.keys(this.pictures.peek())) this.clear(id);
+      for (const id of Object.keys(this.attached.peek())) this.clear(id);
       write(this.texts, {});
     });
   }
 
-  private imagesNow(id: string): readonly DraftImage[] {
-    return this.pictures.peek()[id] ?? kNone;
+  private attachedNow(id: string): readonly DraftAttachment[] {
+    return this.attached.peek()[id] ?? kNone;
   }
-  private setImages(id: string, images: readonly DraftImage[]): void {
-    this.pictures.value = { ...this.pictures.peek(), [id]: images };
+  private setAttached(id: string, attachments: readonly DraftAttachment[]): void {
+    const { [id]: _old, ...rest } = this.attached.peek();
+    this.attached.value = attachments.length === 0 ? rest : { ...rest, [id]: attachments };
   }
+}
+
+type Attached = Readonly<Record<string, readonly DraftAttachment[]>>;
+
+/** What the server has. The rest, and what can be seen of an image, went with the page that had it. */
+function salvageAttached(found: unknown): Attached {
+  const isOne = (value: unknown): value is Record<string, unknown> =>
+    isRecord(value) && isId(value["attachmentId"]) && isString(value["name"]);
+  const lists = Object.entries(goodIn(found, Array.isArray)).map(([id, list]) => [
+    id,
+    goodOf(list, isOne).map(({ attachmentId, name, kind, bytes, lines }) => ({
+      key: crypto.randomUUID(),
+      kind: kind === "text" ? kind : "image",
+      name,
+      attachmentId,
+      ...(isNumber(bytes) && isNumber(lines) ? { bytes, lines } : {}),
+    })),
+  ]);
+  return Object.fromEntries(lists.filter(([, list]) => list!.length > 0)) as Attached;
 }

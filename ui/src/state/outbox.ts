@@ -7,13 +7,14 @@ import { isTemporary } from "./temporary";
 import type { AttachmentRef, ServerMessage } from "../wire";
 import { OfflineError, type Connection } from "./link";
 import type { Timelines } from "./timelines";
+import type { Attached } from "./types";
 import { write } from "./write";
 
 export interface Outgoing {
   clientMessageId: string;
   sessionId: string;
   content: string;
-  attachments: AttachmentRef[];
+  attachments: Attached[];
   /** waiting: not yet with the server. accepted: the server has it, its row is about to come. failed: set aside, the user decides. */
   state: "waiting" | "accepted" | "failed";
   problem?: string;
@@ -47,7 +48,7 @@ export class Outbox {
     return computed(() => this.entries.value.filter((entry) => entry.sessionId === sessionId));
   }
 
-  add(sessionId: string, content: string, attachments: AttachmentRef[], how: { steer?: boolean } = {}): void {
+  add(sessionId: string, content: string, attachments: Attached[], how: { steer?: boolean } = {}): void {
     const entry: Outgoing = {
       clientMessageId: crypto.randomUUID(),
       sessionId,
@@ -158,7 +159,7 @@ export class Outbox {
       sessionId,
       content,
       clientMessageId,
-      ...(attachments.length > 0 ? { attachments } : {}),
+      ...(attachments.length > 0 ? { attachments: attachments.map(refOf) } : {}),
       ...(steer ? { steer } : {}),
     });
   }
@@ -198,15 +199,23 @@ export class Outbox {
 /** The server stopped, ended the login or gave up on a reader: nothing that a message did. */
 const isGoodbye = (code: number) => code === 1001 || code >= 4000;
 
-const isRef = (value: unknown): value is AttachmentRef =>
-  isRecord(value) && isId(value["attachmentId"]) && (value["name"] === undefined || isString(value["name"]));
+const refOf = ({ attachmentId, name }: Attached): AttachmentRef => ({
+  attachmentId,
+  ...(name ? { name } : {}),
+});
+const isAttached = (value: unknown): value is Attached =>
+  isRecord(value) &&
+  isId(value["attachmentId"]) &&
+  (value["name"] === undefined || isString(value["name"])) &&
+  [undefined, "image", "text"].includes(value["kind"] as undefined) &&
+  [value["bytes"], value["lines"]].every((number) => number === undefined || isNumber(number));
 
 /** Every message that can still be read. One of which nobody can say how far it was is not sent without being asked. */
 export function salvageOutbox(found: unknown): Outgoing[] {
   const byId = new Map<string, Outgoing>();
   for (const entry of goodOf(found, isRecord)) {
     const { clientMessageId, sessionId, content, state, problem, drops, at } = entry;
-    const attachments = goodOf(entry["attachments"], isRef);
+    const attachments = goodOf(entry["attachments"], isAttached);
     if (!isId(sessionId) || !isString(content) || (content === "" && attachments.length === 0)) continue;
     const id = isId(clientMessageId) ? clientMessageId : crypto.randomUUID();
     const known = state === "waiting" || state === "accepted";

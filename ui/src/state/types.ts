@@ -1,5 +1,5 @@
 // The shapes of what the page knows beside the server's own.
-import type { Approval, SessionInfo, SessionStatus } from "../wire";
+import type { Approval, AttachmentRef, SessionInfo, SessionStatus } from "../wire";
 
 export type Theme = "system" | "light" | "dark";
 export type TextSize = "small" | "medium" | "large" | "huge";
@@ -28,14 +28,23 @@ export interface Waiting {
   title: string;
   item: Approval;
 }
-export interface DraftImage {
+/** What will go with a message. Without an `attachmentId` it is on its way to the server, or has a `problem`. */
+export interface DraftAttachment {
   key: string;
+  kind: "image" | "text";
   name: string;
-  /** To look at it; one that was taken back from a message has none. */
-  url?: string;
   attachmentId?: string;
-  problem?: string;
+  problem?: string | undefined;
+  /** Of an image, to look at it while this page lives. */
+  url?: string;
+  /** Of a text. */
+  bytes?: number;
+  lines?: number;
+  /** What it is made from, until the server has it. */
+  source?: Blob | undefined;
 }
+/** What goes with a message on its way; enough of it to be written anew. */
+export type Attached = AttachmentRef & Pick<DraftAttachment, "bytes" | "lines"> & { kind?: "image" | "text" };
 export interface Scroll {
   offset: number;
   following: boolean;
@@ -52,6 +61,7 @@ export type Dialog =
   | { kind: "shortcuts" }
   | { kind: "messages" }
   | { kind: "unsent" }
+  | { kind: "text"; name: string; sessionId: string; attachmentId: string }
   | { kind: "confirm"; title: string; text: string; action: string; run: () => void };
 
 /** What a tab shows of its session before the server has said anything: kept with the tabs. */

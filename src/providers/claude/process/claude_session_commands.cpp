@@ -16,13 +16,22 @@
 namespace lb::claude {
 namespace {
 
-json::array image_blocks(const std::vector<PromptImage>& images) {
+/// The words stand before attached texts: the CLI makes its title from the first text there is.
+json::array blocks_of(const Prompt& prompt) {
   json::array blocks;
-  for (const PromptImage& image : images) {
+  for (const PromptImage& image : prompt.images) {
     blocks.push_back(
         {{"type", "image"},
          {"source",
           {{"type", "base64"}, {"media_type", image.mime_type}, {"data", to_base64(image.data)}}}});
+  }
+  // The model's API refuses a block of text that has none.
+  const bool nothing_else = prompt.images.empty() && prompt.texts.empty();
+  if (!prompt.content.empty() || nothing_else) {
+    blocks.push_back({{"type", "text"}, {"text", prompt.content}});
+  }
+  for (const PromptText& text : prompt.texts) {
+    blocks.push_back({{"type", "text"}, {"text", attached_text(text.name, text.text)}});
   }
   return blocks;
 }
@@ -58,8 +67,7 @@ asio::awaitable<Result<void>> ClaudeSession::send(Prompt prompt) {
     if (!translator_->turn_open() && !binding_ && !translator_->steering()) break;
     co_await change();
   }
-  auto written = process()->write_line(
-      prompt_line(prompt.turn_id.str(), prompt.content, image_blocks(prompt.images)));
+  auto written = process()->write_line(prompt_line(prompt.turn_id.str(), blocks_of(prompt)));
   if (!written) co_return written;
   idle_timer_.cancel();
   const auto binding = std::make_shared<Binding>(deps_.executor);
@@ -79,8 +87,7 @@ asio::awaitable<Result<void>> ClaudeSession::steer(Prompt prompt) {
   const auto self = shared_from_this();
   while (ready() && binding_ && !translator_->turn_open()) co_await change();
   if (!ready() || !translator_->turn_open()) co_return co_await send(std::move(prompt));
-  auto written = process()->write_line(
-      prompt_line(prompt.turn_id.str(), prompt.content, image_blocks(prompt.images)));
+  auto written = process()->write_line(prompt_line(prompt.turn_id.str(), blocks_of(prompt)));
   if (written) translator_->steer(prompt.turn_id);
   co_return written;
 }

@@ -59,10 +59,7 @@ void Control::fail_all(const Error& error) {
   }
 }
 
-std::string prompt_line(std::string_view uuid, std::string_view text, const json::array& images) {
-  json::array content = images;
-  // The model's API refuses a block of text that has none.
-  if (!text.empty() || images.empty()) content.push_back({{"type", "text"}, {"text", text}});
+std::string prompt_line(std::string_view uuid, json::array content) {
   return line_of({{"type", "user"},
                   {"message", {{"role", "user"}, {"content", std::move(content)}}},
                   {"parent_tool_use_id", nullptr},

@@ -45,7 +45,7 @@ class Control {
 };
 
 /// A prompt as the CLI reads it. `uuid` becomes the id of the prompt in the CLI's own record.
-std::string prompt_line(std::string_view uuid, std::string_view text, const json::array& images);
+std::string prompt_line(std::string_view uuid, json::array content);
 /// The answer to a request of the CLI that we do not serve.
 std::string unsupported_line(std::string_view request_id, std::string_view subtype);
 

@@ -1,15 +1,17 @@
 // Where the user writes: grows with the text, keeps drafts, never loses a send.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { attachImage, cancelTurn, sendMessage } from "../../actions/messages";
+import { attachFile, attachPasted, takesText } from "../../actions/attachments";
+import { cancelTurn, sendMessage } from "../../actions/messages";
 import { keyName } from "../../format";
-import { promptProblem } from "../../size";
+import { isLargePaste, promptProblem } from "../../size";
 import type { Timeline } from "../../state/timeline";
 import { kImageTypes } from "../../state/drafts";
 import { isTemporary } from "../../state/temporary";
 import { useApp } from "../context";
 import { Icon } from "../icons";
 import { NearLimit } from "../limits";
-import { IconButton, narrow } from "../parts";
+import { narrow } from "../parts";
+import { DraftAttachments } from "./attachments";
 import { useCompletion } from "./completion";
 import { ContextUse, SessionCost, Switches } from "./switches";
 
@@ -28,7 +30,7 @@ export function Composer({
   const { sessionId } = timeline;
   const input = useRef<HTMLTextAreaElement>(null);
   const text = app.drafts.texts.value[sessionId] ?? "";
-  const images = app.drafts.images(sessionId);
+  const attached = app.drafts.attachments(sessionId);
   const completion = useCompletion(timeline, input);
   const history = useRef<{ at: number; kept: string } | undefined>(undefined);
   const { sendKey } = app.settings.values.value;
@@ -44,8 +46,8 @@ export function Composer({
     if (matchMedia("(pointer: fine)").matches) input.current?.focus();
   }, [sessionId]);
 
-  const uploading = images.some((image) => !image.attachmentId && !image.problem);
-  const ready = images.filter((image) => image.attachmentId);
+  const uploading = attached.some((one) => !one.attachmentId && !one.problem);
+  const ready = attached.filter((one) => one.attachmentId);
   const problem = promptProblem(text, app.link.limits.value);
   const canSend = (text.trim() !== "" || ready.length > 0) && !uploading && locked === "" && !problem;
   /** It takes a message in the middle of its work. */
@@ -56,7 +58,12 @@ export function Composer({
       app,
       sessionId,
       text.trim(),
-      ready.map((image) => ({ attachmentId: image.attachmentId!, name: image.name })),
+      ready.map(({ attachmentId, name, kind, bytes, lines }) => ({
+        attachmentId: attachmentId!,
+        name,
+        kind,
+        ...(kind === "text" ? { bytes, lines } : {}),
+      })),
       steer ? { steer } : {},
     );
     app.drafts.clear(sessionId);
@@ -101,11 +108,24 @@ export function Composer({
       if (walkHistory(-1)) event.preventDefault();
     }
   };
-  const takeFiles = (files: Iterable<File>): boolean => {
-    const pictures = [...files].filter((file) => kImageTypes.includes(file.type));
-    if (pictures.length === 0 || isNew) return false;
-    pictures.forEach((file) => void attachImage(app, sessionId, file));
+  const texts = !isNew && takesText(app, sessionId);
+  const takeFiles = (files: ArrayLike<File>): boolean => {
+    const all = Array.from(files);
+    if (isNew || all.length === 0) return false;
+    all.forEach((file) => void attachFile(app, sessionId, file));
     return true;
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const pasted = event.clipboardData?.getData("text/plain") ?? "";
+    if (takeFiles(event.clipboardData?.files ?? [])) event.preventDefault();
+    else if (texts && isLargePaste(pasted)) {
+      event.preventDefault();
+      void attachPasted(app, sessionId, pasted);
+    }
+  };
+  const attachDraft = () => {
+    setText("");
+    void attachPasted(app, sessionId, text);
   };
   const queueing = working && text.trim() !== "";
 
@@ -124,27 +144,7 @@ export function Composer({
       {completion.list}
       <NearLimit limits={timeline.facts.value.limits} />
       <div class={`composer-box ${locked === "" ? "" : "locked"}`}>
-        {images.length > 0 && (
-          <ul class="draft-images">
-            {images.map((image) => (
-              <li key={image.key} class={image.problem ? "failed" : ""} title={image.problem ?? image.name}>
-                {image.url ? (
-                  <img src={image.url} alt={image.name} />
-                ) : (
-                  <span class="chip">
-                    <Icon name="image" size={14} /> {image.name}
-                  </span>
-                )}
-                <IconButton
-                  icon="close"
-                  label={`Remove ${image.name}`}
-                  onClick={() => app.drafts.removeImage(sessionId, image.key)}
-                />
-                {image.problem && <span class="visually-hidden">{image.problem}</span>}
-              </li>
-            ))}
-          </ul>
-        )}
+        <DraftAttachments sessionId={sessionId} />
         <textarea
           ref={input}
           rows={1}
@@ -170,24 +170,27 @@ export function Composer({
           }}
           onKeyDown={onKey}
           onBlur={completion.close}
-          onPaste={(event) => {
-            if (takeFiles(event.clipboardData?.files ?? [])) event.preventDefault();
-          }}
+          onPaste={onPaste}
         />
         {problem && (
           <p class="composer-problem" role="alert">
             <Icon name="alert" size={14} /> {problem}
+            {texts && (
+              <button type="button" class="link-button" onClick={attachDraft}>
+                Attach it as text
+              </button>
+            )}
           </p>
         )}
         <div class="composer-foot">
           {!isNew && (
-            <label class="icon-button" title="Attach an image">
-              <Icon name="image" />
-              <span class="visually-hidden">Attach an image</span>
+            <label class="icon-button" title={texts ? "Attach a file" : "Attach an image"}>
+              <Icon name={texts ? "attach" : "image"} />
+              <span class="visually-hidden">{texts ? "Attach a file" : "Attach an image"}</span>
               <input
                 class="visually-hidden"
                 type="file"
-                accept={kImageTypes.join(",")}
+                accept={texts ? undefined : kImageTypes.join()}
                 multiple
                 onChange={(event) => {
                   takeFiles(event.currentTarget.files ?? []);

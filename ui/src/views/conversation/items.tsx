@@ -1,13 +1,12 @@
 // One view per kind of item. A kind without a view does not compile.
 import type { JSX } from "preact";
 import type { Signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
 import { between, clockTime, cost, count, duration } from "../../format";
 import type { Item, Turn } from "../../wire";
 import { sendAgain } from "../../actions/messages";
-import { kImageTypes } from "../../state/drafts";
 import { isFinal } from "../../state/timeline";
 import { ApprovalView } from "./approval";
+import { AttachmentView } from "./attachments";
 import { fold, useApp } from "../context";
 import { Icon } from "../icons";
 import { Markdown } from "./markdown";
@@ -81,7 +80,7 @@ export function UserMessage({
     <article class="message user" aria-label="You">
       <div class="bubble">
         {item?.attachments?.map((attachment) => (
-          <AttachmentImage key={attachment.attachmentId} sessionId={item.sessionId} attachment={attachment} />
+          <AttachmentView key={attachment.attachmentId} sessionId={item.sessionId} attachment={attachment} />
         ))}
         {content !== "" && (
           <p class={open ? "" : "clamped"} dir="auto">
@@ -104,43 +103,6 @@ export function UserMessage({
         {children}
       </div>
     </article>
-  );
-}
-
-/** Images need the bearer, so they are fetched and shown from memory. */
-function AttachmentImage({
-  sessionId,
-  attachment,
-}: {
-  sessionId: string;
-  attachment: NonNullable<Of<"message">["attachments"]>[number];
-}) {
-  const app = useApp();
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    let made: string | undefined;
-    let gone = false;
-    app.api.blob(`/api/session/${sessionId}/attachment/${attachment.attachmentId}`).then(
-      (blob) => {
-        if (gone || !kImageTypes.includes(blob.type)) return;
-        made = URL.createObjectURL(blob);
-        setUrl(made);
-      },
-      () => {},
-    );
-    return () => {
-      gone = true;
-      if (made) URL.revokeObjectURL(made);
-    };
-  }, [attachment.attachmentId]);
-  return url ? (
-    <a href={url} target="_blank" rel="noopener" title="Open the image">
-      <img class="attachment" src={url} alt={attachment.name ?? "Attached image"} />
-    </a>
-  ) : (
-    <span class="chip">
-      <Icon name="image" size={14} /> {attachment.name ?? "image"}
-    </span>
   );
 }
 

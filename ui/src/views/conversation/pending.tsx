@@ -1,12 +1,13 @@
 // A message that the timeline does not have yet: on its way, or set aside with its reason. It can be taken back either way.
 import { editUnsent } from "../../actions/messages";
 import type { Outgoing } from "../../state/outbox";
+import { isTemporary } from "../../state/temporary";
 import { useApp } from "../context";
 import { Icon } from "../icons";
 import { UserMessage } from "./items";
 
 /** Enough to know it again. A message may have megabytes, and this one was never meant to be read here. */
-const kShown = 2000;
+const kShown = 600;
 
 export function PendingMessage({ entry }: { entry: Outgoing }) {
   const app = useApp();
@@ -31,7 +32,7 @@ export function PendingMessage({ entry }: { entry: Outgoing }) {
 
 function waitsFor(app: ReturnType<typeof useApp>, { sessionId }: Outgoing): string {
   if (app.link.state.value.kind !== "online") return "Waits for the connection";
-  return sessionId.startsWith("new:") ? "Waits for the agent" : "Sending…";
+  return isTemporary(sessionId) ? "Waits for the agent" : "Sending…";
 }
 
 function PendingActions({ entry: { clientMessageId, state } }: { entry: Outgoing }) {

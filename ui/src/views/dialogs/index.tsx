@@ -7,6 +7,7 @@ import { Palette } from "./palette";
 import { SearchDialog } from "./search";
 import { Shortcuts } from "./shortcuts";
 import { Confirm, Rename } from "./small";
+import { TextDialog } from "./text";
 import { Unsent } from "./unsent";
 
 export { SettingsPage } from "./settings";
@@ -29,6 +30,8 @@ export function DialogView({ dialog, close }: { dialog: Dialog; close: () => voi
       return <Messages close={close} />;
     case "unsent":
       return <Unsent close={close} />;
+    case "text":
+      return <TextDialog dialog={dialog} close={close} />;
     case "confirm":
       return <Confirm dialog={dialog} close={close} />;
   }
