@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <iterator>
 #include <span>
 
 #include "base/fd.h"
+#include "base/id.h"
 #include "base/secret.h"
 
 namespace lb {
@@ -62,6 +64,15 @@ bool is_hashed(std::string_view path) {
   return path.starts_with("/assets/");
 }
 
+/// The page is the answer to each of its places; what they are is in ui/src/state/address.ts.
+bool is_place(std::string_view path) {
+  constexpr std::array kPlaces = std::to_array<std::string_view>(
+      {"/", "/overview", "/inbox", "/archived", "/settings", "/new"});
+  constexpr std::string_view kSession = "/s/";
+  if (path.starts_with(kSession)) return is_wire_id(path.substr(kSession.size()));
+  return std::ranges::find(kPlaces, path) != kPlaces.end();
+}
+
 HttpResponse file_response(std::string_view path) {
   HttpResponse response;
   response.content_type = std::string(media_type(path));
@@ -80,7 +91,7 @@ Assets::Assets(std::optional<std::filesystem::path> root) : root_(std::move(root
 
 std::optional<HttpResponse> Assets::find(const HttpRequest& request) const {
   const std::string_view path =
-      request.path == "/" ? "/index.html" : std::string_view(request.path);
+      is_place(request.path) ? "/index.html" : std::string_view(request.path);
   if (root_) return from_disk(path);
   const auto at = files_.find(path);
   if (at == files_.end()) return std::nullopt;

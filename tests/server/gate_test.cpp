@@ -263,6 +263,27 @@ TEST_CASE_FIXTURE(LiveServer, "S20: no address leads to a file that is not the p
   }
 }
 
+TEST_CASE_FIXTURE(LiveServer, "every place of the page is answered with the page, to anyone") {
+  const Reply page = http(port(), {"GET", "/", {}, "", ""});
+  REQUIRE(page.status == 200);
+  for (const std::string path : {"/overview", "/inbox", "/archived", "/settings", "/new",
+                                 "/s/0198c1f2-7a6e", "/s/codex:a.b_c-d", "/s/no-such-session"}) {
+    INFO(path);
+    const Reply reply = http(port(), {"GET", path, {}, "", ""});
+    CHECK(reply.status == 200);
+    CHECK(reply.body == page.body);
+    CHECK(reply.field("content-security-policy") == page.field("content-security-policy"));
+    CHECK(reply.field("cache-control") == "no-store");
+    CHECK(http(port(), {"POST", path, {bearer()}, "", ""}).status == 404);
+  }
+  for (const std::string path : {"/s", "/s/", "/s/a/b", "/s/-p", "/s/%2e%2e", "/s/a%20b", "/inbox/",
+                                 "/Inbox", "/inbox/x", "/anything", "/index"}) {
+    INFO(path);
+    CHECK(http(port(), {"GET", path, {}, "", ""}).status == 404);
+  }
+  CHECK(http(port(), {"GET", "/s/" + std::string(129, 'a'), {}, "", ""}).status == 404);
+}
+
 TEST_CASE_FIXTURE(LiveServer,
                   "limits: large heads and bodies are refused, the connection is told why") {
   CHECK(get("/" + std::string(9000, 'x')).status == 413);

@@ -100,7 +100,8 @@ export async function startServer({
 }
 
 function serveFile(path, dist, response) {
-  const file = path === "/" ? join(dist, "index.html") : resolve(dist, `.${path}`);
+  const place = /^\/(overview|inbox|archived|settings|new|s\/[^/]+)?$/.test(path);
+  const file = place ? join(dist, "index.html") : resolve(dist, `.${path}`);
   if (!file.startsWith(resolve(dist)) || !existsSync(file) || !statSync(file).isFile()) {
     response.writeHead(404);
     response.end();
@@ -111,7 +112,7 @@ function serveFile(path, dist, response) {
     "Content-Security-Policy": csp,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
-    "Cache-Control": path === "/" ? "no-store" : "public, max-age=31536000, immutable",
+    "Cache-Control": place ? "no-store" : "public, max-age=31536000, immutable",
   });
   createReadStream(file).pipe(response);
 }

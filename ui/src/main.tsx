@@ -3,7 +3,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { forgetUnmade } from "./actions/create";
 import { Api } from "./api";
-import { takeAddress } from "./state/address";
+import { followAddress, takeAddress } from "./state/address";
 import { App } from "./state/app";
 import { Connection } from "./state/link";
 import { AppView } from "./views/app";
@@ -12,7 +12,7 @@ import { conversation, loadSoon } from "./views/later";
 import { showSizes, showTheme } from "./views/theme";
 
 loadSoon();
-const { code, sessionId } = takeAddress(location, history);
+const { code, place } = takeAddress(location, history);
 const api = new Api();
 const link = new Connection({
   ticket: () => api.ticket(),
@@ -22,8 +22,9 @@ const link = new Connection({
 });
 const app = new App(api, link);
 forgetUnmade(app);
-// Its tab is kept like any other, also while somebody still has to log in, here or in another window.
-if (sessionId !== undefined) app.nav.navigate({ page: "session", sessionId });
+// Kept also while somebody still has to log in, here or in another window.
+if (place) app.nav.comeBack(place);
+followAddress(app.nav, window);
 
 if (code !== undefined) void app.login.enter(code);
 else if (api.token !== null) link.start();
@@ -35,9 +36,9 @@ effect(() => {
   if (link.state.value.kind !== "online") api.distrust();
   else if (conversation.failed.peek()) void conversation.load();
 });
-window.addEventListener("hashchange", () => {
+window.addEventListener("popstate", () => {
   const asked = takeAddress(location, history);
-  if (asked.sessionId !== undefined) app.nav.navigate({ page: "session", sessionId: asked.sessionId });
+  app.nav.comeBack(asked.place ?? { page: "home" });
   if (asked.code !== undefined && link.state.peek().kind === "login") void app.login.enter(asked.code);
 });
 window.addEventListener("online", () => link.retryNow());

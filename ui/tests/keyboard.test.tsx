@@ -2,7 +2,6 @@ import { createHash, createHmac } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { World } from "../dev/world.mjs";
 import { Api, WireError } from "../src/api";
-import { sessionLink, takeAddress } from "../src/state/address";
 import { complete, fuzzy, rank, triggerAt } from "../src/completion";
 import { age, bytes, cost, count, duration } from "../src/format";
 import { $, $$, press, startPage, texts, tick, type, until, type Harness } from "./harness";
@@ -148,25 +147,6 @@ describe("getting in", () => {
     await expect(api.ticket()).rejects.toThrow("not the server");
     expect(asked.map(({ path }) => path)).toEqual(["/api/auth/prove", "/api/auth/prove"]);
     expect(asked.every(({ bearer }) => bearer === undefined)).toBe(true);
-  });
-
-  it("takes launch code and session out of the address at once", () => {
-    const replaced: string[] = [];
-    const take = (hash: string) =>
-      takeAddress(
-        { hash, pathname: "/", search: "" } as Location,
-        {
-          replaceState: (_s: unknown, _t: string, url: string) => replaced.push(url),
-        } as unknown as History,
-      );
-    expect(take("#code=abc")).toEqual({ code: "abc" });
-    expect(take("#session=s-1&code=abc")).toEqual({ code: "abc", sessionId: "s-1" });
-    expect(take(new URL(sessionLink("codex:a/b c")).hash)).toEqual({ sessionId: "codex:a/b c" });
-    expect(replaced).toEqual(["/", "/", "/"]);
-    expect([take("#session=new:1"), take(`#session=${"x".repeat(201)}`)]).toEqual([{}, {}]);
-    replaced.length = 0;
-    expect([take(""), take("#main")]).toEqual([{}, {}]);
-    expect(replaced).toEqual([]);
   });
 });
 

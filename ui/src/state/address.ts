@@ -1,25 +1,63 @@
-// What stands in the address bar.
+// What stands in the address bar: each place of the page has an address, and history leads from one to the next.
+import { effect } from "@preact/signals";
+import type { Navigation } from "./navigation";
 import { isTemporary } from "./temporary";
+import type { Place } from "./types";
 
-/** What an address of ours may ask for: a launch code that lets in, a session to show. */
-export interface Address {
+/** What an address asks for: a launch code that lets in, a place to show. */
+export interface Asked {
   code?: string;
-  sessionId?: string;
+  place?: Place;
 }
 
-/** Far more than an id has: whatever else somebody put into an address is not kept. */
-const kLongestId = 200;
+/** The server answers each of these with the page (src/server/assets.cpp); "/" is wherever one was last. */
+const kPages = { home: "/overview", inbox: "/inbox", archived: "/archived", settings: "/settings" } as const;
 
-/** Takes it out of the address bar and the history at once: a code is secret, and a reload shows what is open then. */
-export function takeAddress(location: Location, history: History): Address {
+/** As the server's ids are: whatever else somebody put into an address is not a session. */
+const kId = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+const isId = (id: string) => kId.test(id) && !isTemporary(id);
+
+export function pathOf(place: Place): string {
+  if (place.page !== "session") return kPages[place.page];
+  return isTemporary(place.sessionId) ? "/new" : `/s/${place.sessionId}`;
+}
+
+export function placeAt(path: string): Place | undefined {
+  for (const [page, address] of Object.entries(kPages))
+    if (path === address) return { page: page as keyof typeof kPages };
+  const sessionId = path.startsWith("/s/") ? path.slice(3) : "";
+  return isId(sessionId) ? { page: "session", sessionId } : undefined;
+}
+
+export const sessionLink = (sessionId: string) => location.origin + pathOf({ page: "session", sessionId });
+
+/**
+ * Reads the address. A code is secret: it leaves the bar and the history before anything else happens. So does the form in
+ * which links named a session once.
+ */
+export function takeAddress(location: Location, history: History): Asked {
   const asked = new URLSearchParams(location.hash.slice(1));
   const code = asked.get("code");
   const sessionId = asked.get("session");
-  if (code === null && sessionId === null) return {};
-  history.replaceState(null, "", location.pathname + location.search);
-  const known = sessionId && sessionId.length <= kLongestId && !isTemporary(sessionId);
-  return { ...(code === null ? {} : { code }), ...(known ? { sessionId } : {}) };
+  const place: Place | undefined =
+    sessionId !== null && isId(sessionId) ? { page: "session", sessionId } : placeAt(location.pathname);
+  if (code !== null || sessionId !== null)
+    history.replaceState(null, "", place ? pathOf(place) : location.pathname);
+  return { ...(code === null ? {} : { code }), ...(place ? { place } : {}) };
 }
 
-export const sessionLink = (sessionId: string) =>
-  `${location.origin}/#${new URLSearchParams({ session: sessionId })}`;
+/**
+ * From now on the address says what is on screen, and Back and Forward change it. A place that was gone to is a new entry;
+ * one that took the place of another, as the neighbour of a closed tab does, stands in its entry.
+ */
+export function followAddress(nav: Navigation, { location, history }: Pick<Window, "location" | "history">) {
+  let first = true;
+  return effect(() => {
+    const path = pathOf(nav.place.value);
+    if (path !== location.pathname) {
+      if (first || nav.replaced) history.replaceState(null, "", path);
+      else history.pushState(null, "", path);
+    }
+    first = false;
+  });
+}

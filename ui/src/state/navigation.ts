@@ -16,9 +16,29 @@ export class Navigation {
   readonly jump: ReadonlySignal<{ sessionId: string; itemId: string } | undefined> = signal(undefined);
   /** The session on screen. */
   readonly session = computed(() => (this.page.value === "session" ? this.tabs.value.active : undefined));
+  /** What is on screen, as something that can be gone to. */
+  readonly place = computed((): Place => {
+    const [page, sessionId] = [this.page.value, this.session.value];
+    if (page !== "session") return { page };
+    return sessionId === undefined ? { page: "home" } : { page, sessionId };
+  });
+  private cameBack = false;
+  /** The place on screen was not gone to: it took the place of what was there, or was come back to. */
+  get replaced(): boolean {
+    return this.cameBack;
+  }
 
   /** The one way to another place. A session has one tab: a second time only brings that tab to the front. */
   navigate(to: Place): void {
+    this.cameBack = false;
+    this.go(to);
+  }
+  /** The browser's Back and Forward. */
+  comeBack(to: Place): void {
+    this.cameBack = true;
+    this.go(to);
+  }
+  private go(to: Place): void {
     if (to.page !== "session") return this.show(this.tabs.peek(), to.page);
     batch(() => {
       this.show(openTab(this.tabs.peek(), to.sessionId), "session");
@@ -34,12 +54,14 @@ export class Navigation {
 
   /** The tab beside a closed one comes to the front, on whatever page. */
   closeTabs(ids: readonly string[]): void {
+    this.cameBack = true;
     write(this.tabs, closeTabs(this.tabs.peek(), ids));
   }
   moveTab(id: string, index: number): void {
     write(this.tabs, moveTab(this.tabs.peek(), id, index));
   }
   renameTab(from: string, to: string): void {
+    this.cameBack = true;
     write(this.tabs, renameTab(this.tabs.peek(), from, to));
   }
 
