@@ -88,10 +88,6 @@ test("tabs: E1-TC-4.1a and E1-TC-4.1b open, E1-TC-4.2a scroll is kept, E1-TC-4.2
     await newSession(page);
     await send(page, "long answer");
     await turnEnds(page);
-    await page
-      .getByRole("button", { name: "New session in web-shop" })
-      .first()
-      .click();
     await newSession(page);
     await send(page, "echo the second one");
     await turnEnds(page);
@@ -164,7 +160,7 @@ test("phone width: the sidebar is a drawer, nothing overflows, a message can be 
       .getByRole("heading", { name: "Welcome to Liminal Builder" })
       .waitFor();
     await addProject(page, server.project, page.locator(".home"));
-    await page.locator("dialog", { hasText: "New session" }).waitFor();
+    await page.locator(".session-head", { hasText: "New Session" }).waitFor();
     await newSession(page);
     await send(page, "use tools on the phone");
     await turnEnds(page);
@@ -256,10 +252,9 @@ test("on a phone everything that is touched is at least 40 pixels high and wide,
       .locator("dialog")
       .getByRole("button", { name: "Add project" })
       .click();
-    await page.locator("dialog", { hasText: "New session" }).waitFor();
-    await look("new session");
+    await page.locator(".session-head", { hasText: "New Session" }).waitFor();
     await newSession(page);
-    await look("empty session");
+    await look("new session");
     await send(page, "use tools on the phone");
     await turnEnds(page);
     await look("conversation");
@@ -297,22 +292,35 @@ test("keyboard only: from an empty page to an answered approval", async () => {
     await counts(page.locator(".picker-list li"), 1);
     await typeAfter(page, "Enter", server.project);
     await page.keyboard.press("Enter");
-    await page.locator("dialog", { hasText: "New session" }).waitFor();
+    await page.locator(".session-head", { hasText: "New Session" }).waitFor();
+    const on = (what) =>
+      until(
+        () => page.evaluate((is) => document.activeElement?.matches(is), what),
+        `focus on ${what}`,
+      );
+    await on("textarea");
+    for (
+      let step = 0;
+      step < 6 &&
+      !(await page.evaluate(() =>
+        document.activeElement.closest("[title=Agent]"),
+      ));
+      step++
+    )
+      await page.keyboard.press("Tab");
+    await on("[title=Agent] select");
+    await page.keyboard.type("scripted");
     await until(
-      async () =>
-        page.evaluate(
-          () => document.activeElement?.getAttribute("name") === "agent",
-        ),
-      "focus on the agents",
+      () => page.evaluate(() => document.activeElement.value === "scripted"),
+      "the agent by its name",
     );
     for (
       let step = 0;
-      step < 12 &&
-      (await page.evaluate(() => document.activeElement.value)) !== "scripted";
+      step < 6 &&
+      !(await page.evaluate(() => document.activeElement.matches("textarea")));
       step++
     )
-      await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
+      await page.keyboard.press("Shift+Tab");
     await page.locator(".composer textarea").waitFor();
     await until(
       async () =>
@@ -382,9 +390,8 @@ for (const scheme of ["light", "dark"]) {
           );
         assert.deepEqual(serious, []);
       };
-      await look("new session");
       await newSession(page);
-      await look("empty session");
+      await look("new session");
       await send(page, "use tools");
       await turnEnds(page);
       await page.locator(".tool-head").first().click();

@@ -68,7 +68,7 @@ async function start(prepare) {
   page.setDefaultTimeout(45_000);
   await page.locator(".home h1").waitFor();
   await addProject(page, server.project);
-  await page.locator("dialog", { hasText: "New session" }).waitFor();
+  await page.locator(".session-head", { hasText: "New Session" }).waitFor();
   return { server, page };
 }
 
@@ -189,10 +189,6 @@ test("TC-8.3a: a Claude tab and a Codex tab side by side keep their conversation
       .locator(".message.agent", { hasText: "words for Claude" })
       .waitFor();
     await turnEnds(page);
-    await page
-      .getByRole("button", { name: /^New session in web-shop/ })
-      .first()
-      .click();
     await newSession(page, "Codex");
     await send(page, "[[scenario:echo]] words for Codex");
     await page

@@ -200,19 +200,17 @@ export async function addProject(page, path, from = page) {
     .click();
 }
 
+/** Opens what is written next, for this agent. Its first message makes the session. */
 export async function newSession(page, agentName = "scripted") {
-  if ((await page.locator("dialog").count()) === 0)
+  if (new URL(page.url()).pathname !== "/new")
     await page
       .getByRole("button", { name: /^New session in web-shop/ })
       .first()
       .click();
-  const dialog = page.locator("dialog");
-  await dialog
-    .locator(".agent-option", { hasText: agentName })
-    .locator("input")
-    .check();
-  await dialog.getByRole("button", { name: "Start session" }).click();
-  await page.locator(".starting").waitFor({ state: "detached" });
+  const agents = page.locator(".session [title=Agent] select");
+  const wanted = agents.locator("option", { hasText: agentName }).first();
+  await wanted.waitFor({ state: "attached" });
+  await agents.selectOption(await wanted.evaluate(({ value }) => value));
 }
 
 /** Returns when the page has taken the message: what is asked of it next is about this message, not the one before. */
@@ -279,7 +277,7 @@ export async function ready(options) {
   const page = await openPage(server, options);
   await page.locator(".home h1").waitFor();
   await addProject(page, server.project);
-  await page.locator("dialog", { hasText: "New session" }).waitFor();
+  await page.locator(".session-head", { hasText: "New Session" }).waitFor();
   return { server, page };
 }
 

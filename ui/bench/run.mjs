@@ -170,6 +170,48 @@ if (!only)
     report("longest frame of 95 % while scrolling", percentile(frames, 0.95), "ms", 34);
   });
 
+/** Thirty open sessions: from the click on a tab to the frame in which its conversation is on screen. */
+async function switchesOfMany(page, server) {
+  const ids = [...server.world.sessions.keys()];
+  for (const id of ids) {
+    const { timeline } = server.world.session(id);
+    const fields = { type: "message", turnId: `last-${id}`, status: "complete" };
+    timeline.item(`last-${id}:u`, { ...fields, origin: "user", content: `The last question of ${id}.` });
+    timeline.item(`last-${id}:a`, { ...fields, origin: "agent", content: `${answer}\n\n`.repeat(8) });
+  }
+  for (const id of ids) {
+    await page.evaluate((path) => {
+      history.pushState(null, "", path);
+      dispatchEvent(new PopStateEvent("popstate"));
+    }, `/s/${id}`);
+    await page.locator(".message.user", { hasText: `The last question of ${id}.` }).waitFor();
+  }
+  return page.evaluate(async (all) => {
+    const times = [];
+    for (let round = 0; round < 3; round++)
+      for (const id of all) {
+        const start = performance.now();
+        document.querySelector(`[data-tab="${id}"]`).click();
+        await new Promise((resolve) => {
+          const look = () =>
+            [...document.querySelectorAll(".message.user")].some((row) =>
+              row.textContent.includes(`The last question of ${id}.`),
+            )
+              ? resolve()
+              : requestAnimationFrame(look);
+          requestAnimationFrame(look);
+        });
+        times.push(performance.now() - start);
+      }
+    return times;
+  }, ids);
+}
+if (!only)
+  await withPage("crowd", async (page, server) => {
+    const times = await switchesOfMany(page, server);
+    report(`switch between ${times.length / 3} open sessions (p95)`, percentile(times, 0.95), "ms", 100);
+  });
+
 /** Script time between two frames, from Chromium's own trace: time of the thread, so that other load on the machine does not count. */
 async function tracedScript(page, work) {
   const client = await page.context().newCDPSession(page);

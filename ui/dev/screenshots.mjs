@@ -200,13 +200,6 @@ await shot("archived", {
     await page.getByRole("button", { name: "Archived" }).click();
   },
 });
-await shot("empty-session", {
-  after: async (page) => {
-    await page.getByRole("button", { name: "New session in notes" }).first().click();
-    await page.getByRole("button", { name: "Start session" }).click();
-    await page.locator(".empty-session").waitFor();
-  },
-});
 await shot("menu", {
   open: cart,
   scheme: "dark",

@@ -34,6 +34,7 @@ export class World {
   sent: Map<string, string>;
   /** What was uploaded, by id. */
   attachments: Map<string, { type: string; content: unknown }>;
+  refusesUploads: boolean;
   /** What an agent waits for before it takes a prompt. */
   hold?: Promise<void>;
   /** What an agent waits for before it has taken an answer. */

@@ -49,6 +49,7 @@ export class World {
     this.sessions = new Map();
     this.sent = new Map();
     this.attachments = new Map();
+    this.refusesUploads = false;
     this.connections = new Set();
     this.settings = { sendKey: "enter", defaults: [] };
     this.pace = 12;
@@ -552,6 +553,7 @@ export class World {
         epoch: this.epoch,
       });
     if (of[2] === "attachment") {
+      if (this.refusesUploads) throw fail(507, "STORE_FULL", "The disk is full.");
       const attachmentId = randomUUID();
       this.attachments.set(attachmentId, await contentOf(body));
       return send(201, { attachmentId });

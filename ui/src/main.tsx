@@ -12,7 +12,6 @@ import { conversation, loadSoon } from "./views/later";
 import { showSizes, showTheme } from "./views/theme";
 
 loadSoon();
-const { code, place } = takeAddress(location, history);
 const api = new Api();
 const link = new Connection({
   ticket: () => api.ticket(),
@@ -21,6 +20,7 @@ const link = new Connection({
   random: Math.random,
 });
 const app = new App(api, link);
+const { code, place } = takeAddress(window, app.start.id.peek());
 forgetUnmade(app);
 // Kept also while somebody still has to log in, here or in another window.
 if (place) app.nav.comeBack(place);
@@ -37,7 +37,7 @@ effect(() => {
   else if (conversation.failed.peek()) void conversation.load();
 });
 window.addEventListener("popstate", () => {
-  const asked = takeAddress(location, history);
+  const asked = takeAddress(window, app.start.id.peek());
   app.nav.comeBack(asked.place ?? { page: "home" });
   if (asked.code !== undefined && link.state.peek().kind === "login") void app.login.enter(asked.code);
 });

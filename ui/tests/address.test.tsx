@@ -1,30 +1,33 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
-import { createSession } from "../src/actions/create";
+import { openDraft, startSession } from "../src/actions/create";
 import { followAddress, pathOf, placeAt, sessionLink, takeAddress } from "../src/state/address";
 import { startPage, until, type Harness } from "./harness";
 
 describe("an address", () => {
   it("names each place, and each place has one", () => {
-    for (const path of ["/overview", "/inbox", "/archived", "/s/s-1", "/s/codex:a.b_c-d"])
-      expect(pathOf(placeAt(path)!)).toBe(path);
+    for (const path of ["/overview", "/inbox", "/archived", "/new", "/s/s-1", "/s/codex:a.b_c-d"])
+      expect(pathOf(placeAt(path, "new:1")!)).toBe(path);
     expect(pathOf({ page: "session", sessionId: "new:1:p" })).toBe("/new");
     expect(new URL(sessionLink("s-1")).pathname).toBe("/s/s-1");
   });
 
   it("that is no place of ours asks for nothing", () => {
     for (const path of ["/", "/s/", "/s/a/b", "/s/new:1", "/s/-p", `/s/${"x".repeat(129)}`, "/inbox/", "/x"])
-      expect(placeAt(path), path).toBeUndefined();
+      expect(placeAt(path, "new:1"), path).toBeUndefined();
   });
 
   it("loses a launch code and the old form of a link before anything else happens", () => {
     const replaced: string[] = [];
     const take = (hash: string, pathname = "/") =>
       takeAddress(
-        { hash, pathname, search: "" } as Location,
         {
-          replaceState: (_state: unknown, _title: string, url: string) => replaced.push(url),
-        } as unknown as History,
+          location: { hash, pathname, search: "" } as Location,
+          history: {
+            replaceState: (_state: unknown, _title: string, url: string) => replaced.push(url),
+          } as unknown as History,
+        },
+        "new:1",
       );
     const session = { page: "session", sessionId: "s-1" };
     expect(take("#code=abc")).toEqual({ code: "abc" });
@@ -44,7 +47,8 @@ describe("the address bar", () => {
   let page: Harness;
   let stop: () => void;
   const session = (sessionId: string) => page.app.nav.navigate({ page: "session", sessionId });
-  const onPop = () => page.app.nav.comeBack(placeAt(location.pathname) ?? { page: "home" });
+  const onPop = () =>
+    page.app.nav.comeBack(placeAt(location.pathname, page.app.start.id.peek()) ?? { page: "home" });
   const back = async (path: string) => {
     history.back();
     await until(() => location.pathname === path, `Back to ${path}`);
@@ -90,13 +94,16 @@ describe("the address bar", () => {
     await until(() => page.app.nav.tabs.value.ids.includes("s-6"));
   });
 
-  it("calls a session that is being made /new, and by its name once it has one, in the same entry", async () => {
+  it("calls a session that is written or being made /new, and by its name once it has one, in the same entry", async () => {
     session("s-1");
     const entries = history.length;
-    const made = createSession(page.app, { cliType: "demo", projectId: page.world.projects[0]!.projectId });
+    openDraft(page.app);
+    expect(location.pathname).toBe("/new");
+    const made = startSession(page.app, "Hello");
     expect(location.pathname).toBe("/new");
     await made;
     expect(location.pathname).toBe(`/s/${page.app.nav.session.value}`);
     expect(history.length).toBe(entries + 1);
+    await back("/s/s-1");
   });
 });

@@ -51,7 +51,7 @@ describe("agents", () => {
   it("E1-TC-5.4a: a starting agent shows that it is launched", async () => {
     await open();
     page.world.setAgent("claude-code", "starting");
-    await until(() => strip()?.textContent?.includes("Starting Claude Code"));
+    await until(() => $(page.root, ".working-line")?.textContent?.includes("Starting Claude Code"));
     expect(input().disabled).toBe(false);
   });
 

@@ -24,7 +24,7 @@ async function works(): Promise<void> {
   await until(() => texts(page.root, "#sidebar .session-title, .sidebar .session-title").length > 0);
   page.app.nav.navigate({ page: "session", sessionId: "s-7" });
   await until(() => page.app.timelines.of("s-7").loaded.value && $(page.root, ".composer textarea"));
-  page.app.nav.openDialog({ kind: "new-session" });
+  page.app.nav.openDialog({ kind: "switcher" });
   await until(() => $(page.root, "dialog"));
   page.app.nav.closeDialog();
   sendMessage(page.app, "s-7", "are you there?");

@@ -63,13 +63,14 @@ describe("projects", () => {
   it("the demo is one press away when there is no project yet", async () => {
     page = await startPage(new World("first-run"));
     (await until(() => button(page.root, /Try the demo/))).click();
+    (await until(() => $$(page.root, ".suggestions button")[0])).click();
     await until(() => page.heard("session:create").length === 1);
     expect(page.heard("project:add")[0]!["path"]).toBe("~");
     expect(page.heard("session:create")[0]).toMatchObject({
       cliType: "demo",
       projectId: page.app.projects.list.value[0]!.projectId,
     });
-    await until(() => $(page.root, ".composer textarea"));
+    await until(() => page.heard("session:send")[0]?.["content"] === "Show me around");
   });
 
   it("the filter reaches many projects in turn, the first ones at once, and forgets none", async () => {

@@ -6,19 +6,28 @@ import { $, $$, button, press, startPage, tick, texts, type, until, type Harness
 let page: Harness;
 afterEach(() => page.close());
 
+const compose = () => until(() => $(page.root, ".composer textarea") as HTMLTextAreaElement);
+const pick = (label: string) =>
+  $$(page.root, ".composer select").find(
+    (element) => element.closest("label")!.title === label,
+  ) as HTMLSelectElement;
+const choose = async (label: string, name: RegExp) => {
+  const select = await until(() => pick(label));
+  select.value = [...select.options].find((option) => name.test(option.text))!.value;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  await tick();
+};
 const start = async (agent: RegExp, world = new World("busy")) => {
   world.pace = 0;
   page = await startPage(world);
   button(page.root, "New session in web-shop").click();
-  const dialog = await until(() => $(page.root, "dialog"));
-  const option = $$(dialog, ".agent-option").find((label) => agent.test(label.textContent ?? ""))!;
-  option.querySelector("input")!.click();
-  await tick();
-  return dialog;
+  await choose("Agent", agent);
 };
-const submit = (dialog: Element) =>
-  dialog.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
-const compose = () => until(() => $(page.root, ".composer textarea") as HTMLTextAreaElement);
+const say = async (text: string) => {
+  await type(await compose(), text);
+  await press(await compose(), "Enter");
+};
+const rows = (project: number) => texts($$(page.root, ".project")[project]!, ".session-title");
 
 describe("sessions", () => {
   it("E1-TC-2.1a: a row shows title, relative age and the mark of its agent", async () => {
@@ -47,74 +56,159 @@ describe("sessions", () => {
     await until(() => $$(page.root, ".project")[2]!.textContent!.includes("No sessions yet."));
   });
 
-  it("E1-TC-2.2a: a new session opens with its tab and its row, and can be typed into while the agent starts", async () => {
+  it("E1-TC-2.2a E1-TC-4.5b: a new session opens with its tab and its row, called New Session; its first message makes it", async () => {
     const world = new World("busy");
     world.startMs = 80;
-    submit(await start(/Claude Code/, world));
-    await until(() => $(page.root, ".tab.active"));
-    expect($(page.root, ".starting")!.textContent).toContain("Launching Claude Code");
-    await type(await compose(), "typed early");
-    await press(await compose(), "Enter");
+    await start(/Claude Code/, world);
+    await until(() => $(page.root, ".tab.active .tab-title")?.textContent === "New Session");
+    expect(rows(0)[0]).toBe("New Session");
+    expect($(page.root, ".session-head h1")!.textContent).toBe("New Session");
+    expect(page.heard("session:create")).toEqual([]);
+    await say("typed first");
+    await until(() => $(page.root, ".starting")?.textContent?.includes("Launching Claude Code"));
+    expect(rows(0)[0]).toBe("New Session");
+    await say("typed early");
     await until(() => page.app.nav.tabs.value.active?.startsWith("s-"));
-    await until(() => texts(page.root, ".message.user .bubble").includes("typed early"));
-    await until(() => texts($$(page.root, ".project")[0]!, ".session-title").includes("typed early"));
+    expect(page.app.nav.tabs.value.ids.length).toBe(1);
+    await until(() => texts(page.root, ".message.user .bubble").includes("typed first"));
+    await until(() => rows(0).includes("typed first"));
+    await until(() => page.heard("session:send").length === 2);
+    expect(page.heard("session:send").map(({ content }) => content)).toEqual(["typed first", "typed early"]);
+    expect(page.world.sessions.size).toBe(new World("busy").sessions.size + 1);
+  });
+
+  it("however often a new one is asked for, there is one that is being written, and none is made", async () => {
+    await start(/Claude Code/);
+    await type(await compose(), "half a thought");
+    page.app.nav.navigate({ page: "session", sessionId: "s-6" });
+    await until(() => $(page.root, ".session-head h1")!.textContent!.startsWith("Port the mesh"));
+    await press(document.body, "n");
+    await until(() => $(page.root, ".session-head h1")!.textContent === "New Session");
+    expect((await compose()).value).toBe("half a thought");
+    expect(page.app.nav.tabs.value.ids.length).toBe(2);
+    // It is written for where one was.
+    expect(rows(1)[0]).toBe("New Session");
+    expect(rows(0)).not.toContain("New Session");
+    await choose("Project", /notes/);
+    await until(() => rows(2)[0] === "New Session");
+    await page.reload();
+    await until(() => page.app.nav.tabs.value.ids.length === 2 && rows(2)[0] === "New Session");
+    expect((await compose()).value).toBe("half a thought");
+    expect(page.heard("session:create")).toEqual([]);
+  });
+
+  it("agent, project and mode are as the last time, and go with the first message", async () => {
+    await start(/Codex/);
+    page.app.prefs.remember("codex", { modes: [{ id: "auto", name: "Auto" }], models: [] });
+    await choose("Permission mode", /Auto/);
+    await choose("Project", /engine/);
+    await say("first");
+    const engine = page.world.projects[1]!.projectId;
+    const wanted = { cliType: "codex", projectId: engine, mode: "auto" };
+    await until(() => page.heard("session:create").length === 1);
+    expect(page.heard("session:create")[0]).toMatchObject(wanted);
+    await page.reload();
+    page.app.nav.navigate({ page: "home" });
+    await say("second, from the overview");
+    await until(() => page.heard("session:create").length === 2);
+    expect(page.heard("session:create")[1]).toMatchObject(wanted);
+    await choose("Permission mode", /Auto/).catch(() => {});
+    await press(document.body, "n", { ctrlKey: true, altKey: true, code: "KeyN" });
+    await choose("Permission mode", /Default mode/);
+    await say("third");
+    await until(() => page.heard("session:create").length === 3);
+    expect(page.heard("session:create")[2]!["mode"]).toBeUndefined();
+  });
+
+  const paste = async (text: string, ...files: File[]) => {
+    const clipboardData = { files, getData: () => text };
+    const event = new Event("paste", { bubbles: true, cancelable: true });
+    (await compose()).dispatchEvent(Object.assign(event, { clipboardData }));
+  };
+
+  it("a picture for the first message waits until its session is there", async () => {
+    await start(/Claude Code/);
+    await paste("", new File(["png"], "shot.png", { type: "image/png" }));
+    await until(() => $(page.root, ".draft-attachments img"));
+    expect(page.asked.filter((path) => path.includes("attachment"))).toEqual([]);
+    await say("what is wrong here?");
+    await until(() => page.heard("session:send").length === 1);
+    const sent = page.heard("session:send")[0]!;
+    expect(page.asked).toContain(`/api/session/${sent["sessionId"]}/attachment`);
+    expect((sent["attachments"] as { name: string }[]).map(({ name }) => name)).toEqual(["shot.png"]);
+  });
+
+  it("a first message whose text the server does not take is not sent without it", async () => {
+    const world = new World("busy");
+    await start(/Claude Code/, world);
+    await paste("long ".repeat(5000));
+    await until(() => $(page.root, ".draft-attachments .text-chip"));
+    world.refusesUploads = true;
+    await say("what is wrong here?");
+    const again = await until(() => $(page.root, ".draft-attachments .problem button"));
+    expect(page.app.start.id.value).not.toBe(page.app.nav.session.value);
+    expect((await compose()).value).toBe("what is wrong here?");
+    expect(page.heard("session:send")).toEqual([]);
+    world.refusesUploads = false;
+    again.click();
+    await until(() => !$(page.root, ".draft-attachments .problem"));
+    await say("what is wrong here?");
+    await until(() => page.heard("session:send").length === 1);
+    expect(
+      (page.heard("session:send")[0]!["attachments"] as { name: string }[]).map(({ name }) => name),
+    ).toEqual(["pasted-1.txt"]);
   });
 
   it("a reload while the agent starts loses no word", async () => {
     const world = new World("busy");
     world.startMs = 60_000;
-    submit(await start(/Claude Code/, world));
-    await type(await compose(), "sent before it was there");
-    await press(await compose(), "Enter");
+    await start(/Claude Code/, world);
+    await say("sent before it was there");
+    await until(() => $(page.root, ".starting"));
     await type(await compose(), "half a thought");
     await page.reload();
     expect(page.app.nav.tabs.value.ids).toEqual([]);
+    expect((await compose()).value).toBe("sent before it was there\n\nhalf a thought");
     world.startMs = 0;
     button(page.root, "New session in web-shop").click();
-    submit(await until(() => $(page.root, "dialog")));
-    await until(
-      () =>
-        ($(page.root, ".composer textarea") as HTMLTextAreaElement | null)?.value ===
-        "sent before it was there\n\nhalf a thought",
-    );
+    await until(() => $(page.root, ".session-head"));
+    expect((await compose()).value).toBe("sent before it was there\n\nhalf a thought");
   });
 
   it("E1-TC-2.2b: offers Claude Code and Codex, and says what to do about a missing one", async () => {
-    const dialog = await start(/Codex/);
-    const labels = texts(dialog, ".agent-option");
-    expect(labels.some((label) => label.includes("Claude Code"))).toBe(true);
-    expect(labels.some((label) => label.includes("Codex"))).toBe(true);
-    expect(labels.find((label) => label.includes("Gemini"))).toContain("npm install");
-    submit(dialog);
+    await start(/Gemini/);
+    const names = [...pick("Agent").options].map((option) => option.text);
+    expect(names).toEqual(expect.arrayContaining(["Claude Code", "Codex", "Gemini CLI (not installed)"]));
+    await until(() => $(page.root, ".session .remedy")?.textContent?.includes("npm install"));
+    expect((await compose()).disabled).toBe(true);
+    await choose("Agent", /Codex/);
+    await say("hello");
     await until(() => page.heard("session:create")[0]?.["cliType"] === "codex");
   });
 
-  it("the agent is started ahead while a session is set up, and is shown as ready", async () => {
-    const dialog = await start(/Codex/);
-    const option = () => texts(dialog, ".agent-option").find((label) => label.includes("Codex"));
-    await until(() => option()?.includes("ready to start"));
-    expect(texts(dialog, ".agent-option").find((label) => label.includes("Gemini"))).not.toContain("ready");
-    button(dialog, "Cancel").click();
-    await until(() => !$(page.root, "dialog"));
+  it("the agent is started ahead while a session is written", async () => {
+    await start(/Codex/);
+    await until(() => page.asked.includes("/api/agents/codex/warm"));
     expect(page.heard("session:create")).toEqual([]);
   });
 
-  it("E1-TC-2.2c: cancel makes nothing", async () => {
-    const dialog = await start(/Codex/);
-    button(dialog, "Cancel").click();
-    await until(() => !$(page.root, "dialog"));
+  it("E1-TC-2.2c: whoever closes what was never sent has made nothing", async () => {
+    await start(/Codex/);
+    await type(await compose(), "never mind");
+    await press(document.body, "w", { ctrlKey: true, altKey: true, code: "KeyW" });
+    await until(() => $(page.root, ".home"));
     expect(page.heard("session:create")).toEqual([]);
     expect(page.app.nav.tabs.value.ids).toEqual([]);
+    expect(texts(page.root, ".session-title")).not.toContain("New Session");
+    expect((await compose()).value).toBe("never mind");
   });
 
   it.each([
     ["E1-TC-2.2d", /Claude Code/],
     ["E1-TC-2.2e", /Codex/],
   ])("%s: end to end with markdown, tools and thinking, also after the first tool", async (_id, agent) => {
-    submit(await start(agent));
-    await until(() => page.app.nav.tabs.value.active?.startsWith("s-"));
-    await type(await compose(), "fix the test");
-    await press(await compose(), "Enter");
+    await start(agent);
+    await say("fix the test");
     await until(() => $(page.root, ".turn-footer"), "the end of the turn");
     const kinds = $$(page.root, ".row > *").map((element) => element.classList[0]);
     expect(kinds).toEqual(["message", "thinking", "tool", "tool", "plan", "message", "turn-footer"]);
@@ -129,20 +223,24 @@ describe("sessions", () => {
     "%s: a failure says so, offers a retry, and leaves neither tab nor row",
     async (_id, installed, words) => {
       const world = new World("busy");
-      const dialog = await start(/Codex/, world);
-      world.agents[1]!.installed = installed;
-      world.refusing.add("codex");
-      submit(dialog);
+      await start(/Codex/, world);
       await type(await compose(), "words I typed");
+      // It went away just now: nobody could say so before.
+      world.refusing.add("codex");
+      world.agents[1]!.installed = installed;
+      await press(await compose(), "Enter");
       await until(() => $(page.root, ".toast.error"));
       expect($(page.root, ".toast.error")!.textContent).toContain(words);
       expect(page.app.nav.tabs.value.ids).toEqual([]);
       expect(texts(page.root, ".session-title")).not.toContain("New Session");
+      await until(() => $(page.root, ".home"));
+      expect((await compose()).value).toBe("words I typed");
       world.agents[1]!.installed = true;
       world.refusing.clear();
       button($(page.root, ".toast")!, "Try again").click();
       await until(() => page.app.nav.tabs.value.active?.startsWith("s-"));
-      expect((await compose()).value).toBe("words I typed");
+      await until(() => texts(page.root, ".message.user .bubble").includes("words I typed"));
+      expect((await compose()).value).toBe("");
     },
   );
 
@@ -222,7 +320,7 @@ describe("sessions", () => {
     page.app.nav.openDialog({ kind: "rename", sessionId: "s-1" });
     const dialog = await until(() => $(page.root, "dialog"));
     await type(dialog.querySelector("input")!, "Cents, not floats");
-    submit(dialog);
+    dialog.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
     await until(() => texts(page.root, ".session-title").includes("Cents, not floats"));
   });
 });

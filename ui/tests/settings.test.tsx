@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { World } from "../dev/world.mjs";
+import { openDraft } from "../src/actions/create";
 import { showSizes } from "../src/views/theme";
 import { $, $$, button, press, startPage, texts, type, until, type Harness } from "./harness";
 
@@ -25,7 +26,7 @@ const radio = (name: string, value: string) =>
 const openSession = async (id = "s-7") => {
   page.app.nav.navigate({ page: "session", sessionId: id });
   await until(() => page.app.timelines.of(id).loaded.value);
-  return until(() => $(page.root, ".composer textarea") as HTMLTextAreaElement);
+  return until(() => $(page.root, ".session .composer textarea") as HTMLTextAreaElement);
 };
 
 describe("settings that the server keeps", () => {
@@ -90,19 +91,17 @@ describe("settings that the server keeps", () => {
     await until(() => page.world.settings.defaults[1]?.model === "small");
     expect(page.world.settings.defaults[1]).toEqual(own);
 
-    const dialog = async (projectId: string) => {
-      page.app.nav.openDialog({ kind: "new-session", projectId });
-      return until(() => $(page.root, "dialog"));
+    const line = async (projectId: string) => {
+      openDraft(page.app, projectId);
+      return until(() => $(page.root, ".session .composer"));
     };
-    const chosen = (root: ParentNode) =>
-      ($(root, 'input[name="agent"]:checked') as HTMLInputElement | null)?.value;
-    expect(chosen(await dialog(second!.projectId))).toBe("codex");
-    page.app.nav.closeDialog();
-    await until(() => !$(page.root, "dialog"));
-    const form = await dialog(first!.projectId);
-    expect(chosen(form)).toBe("claude-code");
-    expect((await selectOf("Permission mode", form)).value).toBe("plan");
-    button(form, "Start session").click();
+    const agent = async (projectId: string) => (await selectOf("Agent", await line(projectId))).value;
+    await until(async () => (await agent(second!.projectId)) === "codex");
+    await until(async () => (await agent(first!.projectId)) === "claude-code");
+    const composer = await line(first!.projectId);
+    expect((await selectOf("Permission mode", composer)).value).toBe("plan");
+    await type(composer.querySelector("textarea")!, "hello");
+    await press(composer.querySelector("textarea")!, "Enter");
     await until(() => page.heard("session:create")[0]);
     expect(page.heard("session:create")[0]).toMatchObject({
       cliType: "claude-code",

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
 import { readArchived } from "../src/actions/sessions";
+import { available, run } from "../src/commands/table";
 import { $, $$, button, press, startPage, texts, until, type Harness } from "./harness";
 import {
   closeTab,
@@ -171,6 +172,50 @@ describe("tabs on the page", () => {
     await page.reload();
     await until(() => $(page.root, ".session-head .chip")?.textContent === "archived");
     expect(titles()).toEqual([session.info.title]);
+  });
+
+  it("a pinned tab stands first, in the row and in the list, until it is unpinned", async () => {
+    page = await startPage(new World("busy"));
+    ["s-1", "s-6", "s-7"].forEach((id) => page.app.nav.navigate({ page: "session", sessionId: id }));
+    await until(() => titles().length === 3);
+    const before = titles();
+    run(page.app, "pin", { sessionId: "s-7" });
+    await until(() => titles()[0] === before[2]);
+    expect(texts($(page.root, ".project.pinned")!, ".session-title")).toEqual([before[2]]);
+    expect(texts($$(page.root, ".project")[2]!, ".session-title")).not.toContain(before[2]);
+    await press(document.body, "1", { altKey: true, code: "Digit1" });
+    expect(page.app.nav.session.value).toBe("s-7");
+    await press(document.body, "ArrowRight", { ctrlKey: true, altKey: true });
+    expect(page.app.nav.session.value).toBe("s-1");
+    await page.reload();
+    await until(() => titles()[0] === before[2]);
+    run(page.app, "unpin", { sessionId: "s-7" });
+    await until(() => !$(page.root, ".project.pinned"));
+    expect(available(page.app, "unpin", { sessionId: "s-7" })).toBe(false);
+  });
+
+  it("Ctrl+E offers the sessions in the order in which they were on screen, the last one chosen", async () => {
+    page = await startPage(new World("crowd"));
+    const ids = page.app.sessions.list.value.slice(0, 4).map(({ sessionId }) => sessionId);
+    ids.forEach((id) => page.app.nav.navigate({ page: "session", sessionId: id }));
+    const open = async () => {
+      await press(document.body, "e", { ctrlKey: true });
+      return until(() => $(page.root, ".palette input") as HTMLInputElement);
+    };
+    const chosen = () => page.app.nav.session.value;
+    await press(await open(), "Enter");
+    expect(chosen()).toBe(ids[2]);
+    await press(await open(), "Enter");
+    expect(chosen()).toBe(ids[3]);
+    const input = await open();
+    await press(input, "e", { ctrlKey: true });
+    await press(input, "e", { ctrlKey: true });
+    await press(input, "e", { ctrlKey: true, shiftKey: true });
+    await press(input, "Enter");
+    expect(chosen()).toBe(ids[1]);
+    expect($$(page.root, ".picker-list li").length).toBe(0);
+    await open();
+    expect($$(page.root, ".picker-list li").length).toBe(30);
   });
 
   it("shows who works, needs, failed and is unread", async () => {

@@ -13,7 +13,7 @@ afterEach(() => page?.close());
 async function open() {
   page = await startPage(new World("busy"));
   page.app.nav.navigate({ page: "session", sessionId: "s-7" });
-  return until(() => $(page.root, ".composer textarea") as HTMLTextAreaElement);
+  return until(() => $(page.root, ".session .composer textarea") as HTMLTextAreaElement);
 }
 /** The server goes away and another one comes back in its place. */
 async function update(change: (world: World) => void, meanwhile = () => {}) {

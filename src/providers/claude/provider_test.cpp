@@ -1,5 +1,6 @@
 // The provider over a scripted CLI: lifecycle, delivery, approvals, failures.
 
+#include "providers/claude/protocol.h"
 #include "providers/claude/provider_test_support.h"
 
 using namespace lb;

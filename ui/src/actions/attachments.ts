@@ -1,8 +1,9 @@
 // What goes with a message: pictures, and texts that are too long to stand in it.
 import type { App } from "../state/app";
 import { kImageTypes } from "../state/drafts";
+import { isTemporary } from "../state/temporary";
 import { lineCount, tooLarge } from "../size";
-import type { DraftAttachment } from "../state/types";
+import type { Attached, DraftAttachment } from "../state/types";
 
 const pathOf = (sessionId: string, attachmentId = "") =>
   `/api/session/${sessionId}/attachment${attachmentId && `/${attachmentId}`}`;
@@ -12,6 +13,14 @@ export function takesText(app: App, sessionId: string): boolean {
   const cliType = app.sessions.nameOf(sessionId)?.cliType ?? "";
   return app.agents.of(cliType)?.takesText !== false;
 }
+
+/** As it goes with a message. */
+export const attachedOf = ({ attachmentId, name, kind, bytes, lines }: DraftAttachment): Attached => ({
+  attachmentId: attachmentId!,
+  name,
+  kind,
+  ...(kind === "text" ? { bytes, lines } : {}),
+});
 
 /** A picture as such, everything else as text. */
 export async function attachFile(app: App, sessionId: string, file: File): Promise<void> {
@@ -75,9 +84,12 @@ async function add(
   if (!problem) await upload(app, sessionId, one);
 }
 
-/** To the server, before anything is sent. Can be tried again: what it comes from is kept until then. */
+/**
+ * To the server, before anything is sent. Can be tried again: what it comes from is kept until then. What goes with the
+ * first message of a session waits here for the session to be made.
+ */
 export async function upload(app: App, sessionId: string, { key, source }: DraftAttachment): Promise<void> {
-  if (!source) return;
+  if (!source || isTemporary(sessionId)) return;
   app.drafts.changeAttached(sessionId, key, { problem: undefined });
   try {
     const { attachmentId } = await app.api.upload<{ attachmentId: string }>(pathOf(sessionId), source);

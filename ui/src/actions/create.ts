@@ -1,17 +1,11 @@
-// A new session: its tab is there at once, the session follows.
+// A new session: it is written first, and made with its first message.
 import { batch } from "@preact/signals";
 import { WireError } from "../api";
 import type { App } from "../state/app";
-import { keptDraft, temporaryId } from "../state/temporary";
+import { isTemporary } from "../state/temporary";
+import type { Attached, DraftAttachment } from "../state/types";
+import { attachedOf, upload } from "./attachments";
 import { addProject } from "./projects";
-
-export interface NewSession {
-  cliType: string;
-  projectId: string;
-  model?: string;
-  mode?: string;
-  thinking?: string;
-}
 
 /** The words of the conditions E1-TC-5.5a and 5.5b; whatever else is said, these come first. */
 export function createProblem(app: App, cliType: string, error: unknown): string {
@@ -33,45 +27,83 @@ export function createProblem(app: App, cliType: string, error: unknown): string
 export const warmAgent = (app: App, cliType: string, projectId: string) =>
   app.api.call("POST /api/agents/{cliType}/warm", { cliType, projectId }).catch(() => {});
 
-/** If it cannot be made, tab and row go, the words typed so far stay. */
-export async function createSession(app: App, options: NewSession): Promise<void> {
-  const { cliType, projectId } = options;
-  const temporary = temporaryId(projectId);
+/** Opens what is being written, in its tab. Nothing is made by that. */
+export function openDraft(app: App, projectId?: string): void {
+  if (app.projects.list.peek().length === 0) return app.nav.openDialog({ kind: "add-project" });
+  const active = app.nav.session.peek();
+  const here = active === undefined ? undefined : app.sessions.of(active)?.peek().projectId;
   batch(() => {
-    app.prefs.set("lastAgent", cliType);
-    app.sessions.beginCreating(temporary, { cliType, projectId });
-    app.drafts.set(temporary, app.drafts.take(keptDraft(projectId)));
+    const wanted = projectId ?? here;
+    if (wanted !== undefined) app.start.setProject(wanted);
+    app.nav.navigate({ page: "session", sessionId: app.start.id.peek() });
+  });
+}
+
+/**
+ * Makes the session of what was written. Its tab and row are there at once, and what is typed meanwhile waits; if it
+ * cannot be made both go, and the words are where the next one is written.
+ */
+export async function startSession(app: App, content: string): Promise<void> {
+  const temporary = app.start.id.peek();
+  const options = app.start.options.peek();
+  const held = app.drafts.attachments(temporary).filter((one) => one.source);
+  batch(() => {
+    app.prefs.set("lastAgent", options.cliType);
+    app.sessions.beginCreating(temporary, options);
+    app.start.next();
+    app.outbox.add(temporary, content, []);
     app.nav.navigate({ page: "session", sessionId: temporary });
   });
   try {
     const answer = await app.link.request({ type: "session:create", ...options });
-    if (answer.type === "session:created") created(app, temporary, answer.sessionId);
+    if (answer.type !== "session:created") return;
+    created(app, temporary, answer.sessionId, await uploaded(app, answer.sessionId, held));
   } catch (error) {
-    abandon(app, temporary, projectId);
-    app.toasts.add("error", createProblem(app, cliType, error), {
+    abandon(app, temporary, held);
+    app.nav.comeBack({ page: "home" });
+    app.toasts.add("error", createProblem(app, options.cliType, error), {
       label: "Try again",
-      run: () => void createSession(app, options),
+      run: () => void startSession(app, app.drafts.take(app.start.id.peek())),
     });
     app.agents.refresh();
   }
 }
 
+/** What goes with the first message; nothing if the server did not take all of it. */
+async function uploaded(
+  app: App,
+  sessionId: string,
+  held: readonly DraftAttachment[],
+): Promise<Attached[] | undefined> {
+  for (const one of shown(held)) {
+    app.drafts.attach(sessionId, one);
+    await upload(app, sessionId, one);
+  }
+  const all = app.drafts.attachments(sessionId);
+  if (all.some((one) => one.attachmentId === undefined)) return undefined;
+  all.forEach(({ key }) => app.drafts.detach(sessionId, key));
+  return all.map(attachedOf);
+}
+
+/** With their pictures again, which went when the message was sent. */
+const shown = (held: readonly DraftAttachment[]) =>
+  held.map((one) => (one.kind === "image" ? { ...one, url: URL.createObjectURL(one.source!) } : one));
+
 /** After a reload nobody waits for a session any more that was being made: its tab goes, its words stay. */
 export function forgetUnmade(app: App): void {
-  const unmade = /^new:[0-9a-f-]{36}:(.+)$/;
   const left = [
     ...app.nav.tabs.peek().ids,
     ...app.outbox.entries.peek().map((entry) => entry.sessionId),
     ...Object.keys(app.drafts.texts.peek()),
   ];
-  for (const id of new Set(left)) {
-    const projectId = unmade.exec(id)?.[1];
-    if (projectId !== undefined) abandon(app, id, projectId);
-  }
+  for (const id of new Set(left)) if (isTemporary(id) && id !== app.start.id.peek()) abandon(app, id, []);
 }
 
-function created(app: App, temporary: string, sessionId: string): void {
+/** A message whose attachments the server did not take is not sent without them: it is in the composer, with the reason. */
+function created(app: App, temporary: string, sessionId: string, attached: Attached[] | undefined): void {
   batch(() => {
+    if (attached) app.outbox.attach(temporary, attached);
+    else for (const { content } of app.outbox.takeAll(temporary)) app.drafts.add(sessionId, content);
     app.drafts.add(sessionId, app.drafts.take(temporary));
     app.sessions.created(temporary, sessionId);
     app.nav.renameTab(temporary, sessionId);
@@ -79,10 +111,12 @@ function created(app: App, temporary: string, sessionId: string): void {
   });
 }
 
-function abandon(app: App, temporary: string, projectId: string): void {
+function abandon(app: App, temporary: string, held: readonly DraftAttachment[]): void {
+  const draft = app.start.id.peek();
   batch(() => {
-    for (const { content } of app.outbox.takeAll(temporary)) app.drafts.add(keptDraft(projectId), content);
-    app.drafts.add(keptDraft(projectId), app.drafts.take(temporary));
+    for (const { content } of app.outbox.takeAll(temporary)) app.drafts.add(draft, content);
+    app.drafts.add(draft, app.drafts.take(temporary));
+    for (const one of shown(held)) app.drafts.attach(draft, one);
     app.closeTabs([temporary]);
     app.sessions.endCreating(temporary);
   });
@@ -91,8 +125,10 @@ function abandon(app: App, temporary: string, projectId: string): void {
 /** The shortest way to a first conversation: the demo agent changes nothing, so that the home folder will do. */
 export async function tryDemo(app: App): Promise<void> {
   const project = app.projects.list.peek()[0] ?? (await addProject(app, "~"));
-  if (typeof project !== "string")
-    return createSession(app, { cliType: "demo", projectId: project.projectId });
+  if (typeof project !== "string") {
+    app.start.setAgent("demo");
+    return openDraft(app, project.projectId);
+  }
   app.toasts.add("error", project);
   app.nav.openDialog({ kind: "add-project" });
 }

@@ -4,6 +4,7 @@ import type { App } from "../state/app";
 import type { Attached } from "../state/types";
 import type { Approval, ApprovalAnswer, Message } from "../wire";
 import { ask } from "./ask";
+import { startSession } from "./create";
 
 export function sendMessage(
   app: App,
@@ -12,7 +13,8 @@ export function sendMessage(
   attachments: Attached[] = [],
   how: { steer?: boolean } = {},
 ): void {
-  app.outbox.add(sessionId, content, attachments, how);
+  if (app.sessions.creating.peek().get(sessionId)?.draft) void startSession(app, content);
+  else app.outbox.add(sessionId, content, attachments, how);
 }
 
 /** Sends the prompt of a failed turn again. */

@@ -1,4 +1,5 @@
 // Everything a user can ask the page for, once. The palette, the keys, the menus, the buttons and the sheet of keys read it.
+import { openDraft } from "../actions/create";
 import { cancelTurn } from "../actions/messages";
 import { removeProject } from "../actions/projects";
 import { nextQuestion } from "../actions/reading";
@@ -48,20 +49,21 @@ const info = (app: App, { sessionId }: Subject): SessionInfo | undefined =>
 function ofSession(
   look: Omit<Command, "run" | "when">,
   run: (app: App, sessionId: string, info: SessionInfo) => unknown,
-  when: (info: SessionInfo) => boolean = () => true,
+  when: (info: SessionInfo, app: App) => boolean = () => true,
 ): Command {
   return {
     ...look,
     when: (app, about) => {
       const session = info(app, about);
-      return session !== undefined && when(session);
+      return session !== undefined && when(session, app);
     },
     run: (app, about) => void run(app, about.sessionId!, info(app, about)!),
   };
 }
 
-const opens = (kind: "palette" | "add-project" | "search" | "shortcuts" | "messages") => (app: App) =>
-  app.nav.openDialog({ kind });
+const opens =
+  (kind: "palette" | "add-project" | "search" | "shortcuts" | "messages" | "switcher") => (app: App) =>
+    app.nav.openDialog({ kind });
 const goes = (page: "home" | "inbox" | "settings") => (app: App) => app.nav.navigate({ page });
 const theme = (value: Theme, label: string): Command => ({
   label: `Theme: ${label}`,
@@ -81,7 +83,8 @@ const table = {
     label: "New session",
     icon: "plus",
     keys: ["Ctrl", "Alt", "N"],
-    run: (app, { projectId }) => app.nav.openDialog({ kind: "new-session", projectId }),
+    orKeys: ["N"],
+    run: (app, { projectId }) => openDraft(app, projectId),
   },
   "add-project": {
     label: "Add project",
@@ -145,7 +148,7 @@ const table = {
     keys: ["Ctrl", "1…9"],
     orKeys: ["Alt", "1…9"],
     run: (app, _about, event) => {
-      const sessionId = app.nav.tabs.peek().ids[digit(event) - 1];
+      const sessionId = app.nav.row.peek()[digit(event) - 1];
       if (sessionId) app.nav.navigate({ page: "session", sessionId });
     },
   },
@@ -161,6 +164,13 @@ const table = {
     keys: ["Ctrl", "Alt", "W"],
     when: (_app, { sessionId }) => sessionId !== undefined,
     run: (app, { sessionId }) => app.closeTabs([sessionId!]),
+  },
+  switch: {
+    label: "Go to another session, the last one first",
+    inPalette: "Switch session",
+    icon: "list",
+    keys: ["Ctrl", "E"],
+    run: opens("switcher"),
   },
   write: {
     label: "Write a message",
@@ -195,6 +205,16 @@ const table = {
 
   rename: ofSession({ label: "Rename", inPalette: "Rename this session", icon: "edit" }, (app, sessionId) =>
     app.nav.openDialog({ kind: "rename", sessionId }),
+  ),
+  pin: ofSession(
+    { label: "Pin", inPalette: "Pin this session", icon: "pin" },
+    (app, id) => app.nav.pin(id, true),
+    ({ sessionId }, app) => !app.nav.pinned.peek().includes(sessionId),
+  ),
+  unpin: ofSession(
+    { label: "Unpin", inPalette: "Unpin this session", icon: "pin" },
+    (app, id) => app.nav.pin(id, false),
+    ({ sessionId }, app) => app.nav.pinned.peek().includes(sessionId),
   ),
   fork: ofSession({ label: "Fork", icon: "fork" }, forkSession),
   "copy-link": ofSession(

@@ -4,6 +4,8 @@ import type { Navigation } from "./navigation";
 import { isTemporary } from "./temporary";
 import type { Place } from "./types";
 
+type Bar = Pick<Window, "location" | "history">;
+
 /** What an address asks for: a launch code that lets in, a place to show. */
 export interface Asked {
   code?: string;
@@ -22,7 +24,9 @@ export function pathOf(place: Place): string {
   return isTemporary(place.sessionId) ? "/new" : `/s/${place.sessionId}`;
 }
 
-export function placeAt(path: string): Place | undefined {
+/** `draft`: what is called the session that is being written. */
+export function placeAt(path: string, draft: string): Place | undefined {
+  if (path === "/new") return { page: "session", sessionId: draft };
   for (const [page, address] of Object.entries(kPages))
     if (path === address) return { page: page as keyof typeof kPages };
   const sessionId = path.startsWith("/s/") ? path.slice(3) : "";
@@ -35,12 +39,14 @@ export const sessionLink = (sessionId: string) => location.origin + pathOf({ pag
  * Reads the address. A code is secret: it leaves the bar and the history before anything else happens. So does the form in
  * which links named a session once.
  */
-export function takeAddress(location: Location, history: History): Asked {
+export function takeAddress({ location, history }: Bar, draft: string): Asked {
   const asked = new URLSearchParams(location.hash.slice(1));
   const code = asked.get("code");
   const sessionId = asked.get("session");
   const place: Place | undefined =
-    sessionId !== null && isId(sessionId) ? { page: "session", sessionId } : placeAt(location.pathname);
+    sessionId !== null && isId(sessionId)
+      ? { page: "session", sessionId }
+      : placeAt(location.pathname, draft);
   if (code !== null || sessionId !== null)
     history.replaceState(null, "", place ? pathOf(place) : location.pathname);
   return { ...(code === null ? {} : { code }), ...(place ? { place } : {}) };
@@ -50,7 +56,7 @@ export function takeAddress(location: Location, history: History): Asked {
  * From now on the address says what is on screen, and Back and Forward change it. A place that was gone to is a new entry;
  * one that took the place of another, as the neighbour of a closed tab does, stands in its entry.
  */
-export function followAddress(nav: Navigation, { location, history }: Pick<Window, "location" | "history">) {
+export function followAddress(nav: Navigation, { location, history }: Bar) {
   let first = true;
   return effect(() => {
     const path = pathOf(nav.place.value);

@@ -17,6 +17,7 @@ import { Reading } from "./reading";
 import { receive } from "./receive";
 import { Sessions } from "./sessions";
 import { Settings } from "./settings";
+import { Start } from "./start";
 import { isTemporary } from "./temporary";
 import { Timelines } from "./timelines";
 import { Toasts } from "./toasts";
@@ -41,6 +42,7 @@ export class App {
   readonly outbox: Outbox;
   readonly attention: Attention;
   readonly login: Login;
+  readonly start: Start;
   /** For ages and durations on screen. */
   readonly now: ReadonlySignal<number> = signal(Date.now());
 
@@ -54,6 +56,7 @@ export class App {
       mayReload: () => !this.drafts.hasUnkept && !isWriting(document.activeElement),
     });
     this.agents = new Agents(api);
+    this.start = new Start(this);
     this.login = new Login(api, link, () => this.forgetAll());
     this.timelines = new Timelines(link, api, {
       status: (timeline, status) => {
@@ -114,6 +117,7 @@ export class App {
     const open = this.nav.tabs.peek().ids.includes(id) && !this.sessions.deleting.has(id);
     this.sessions.leaveArchive(id);
     this.inbox.forget([id]);
+    this.nav.unpin([id]);
     this.forgetSessions([id]);
     if (open) this.toasts.add("info", "A session that was open no longer exists. Its tab was closed.");
   }

@@ -1,12 +1,22 @@
 // What is on screen: the page, the tabs, what opens above them. Nothing else changes it.
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
-import { salvaged } from "./stored";
-import { closeTabs, moveTab, neighbour, openTab, renameTab, salvageTabs, type Tabs } from "./tabs";
+import { goodOf, isId, salvaged } from "./stored";
+import { closeTabs, inRow, moveTab, neighbour, openTab, renameTab, salvageTabs, type Tabs } from "./tabs";
 import type { Dialog, Page, Place } from "./types";
 import { write } from "./write";
 
+/** As many as anybody goes back to. */
+const kVisited = 50;
+const salvageIds = (found: unknown) => [...new Set(goodOf(found, isId))];
+
 export class Navigation {
   readonly tabs: ReadonlySignal<Tabs> = salvaged("lb.tabs", salvageTabs);
+  /** Sessions that the user wants to have at hand: first among the tabs, first in the list. */
+  readonly pinned: ReadonlySignal<readonly string[]> = salvaged("lb.pinned", salvageIds);
+  /** Sessions in the order in which they were last on screen. */
+  readonly visited: ReadonlySignal<readonly string[]> = salvaged("lb.visited", salvageIds);
+  /** The tabs as they stand in the row. */
+  readonly row = computed(() => inRow(this.tabs.value, this.pinned.value));
   /** "session" without a tab is the overview. */
   readonly page: ReadonlySignal<Page> = signal("session");
   readonly dialog: ReadonlySignal<Dialog | undefined> = signal(undefined);
@@ -48,21 +58,43 @@ export class Navigation {
 
   /** The tab beside the active one, around the ends. */
   step(step: 1 | -1): void {
-    const next = neighbour(this.tabs.peek(), step);
+    const next = neighbour(this.inRow(), step);
     if (next !== undefined) this.navigate({ page: "session", sessionId: next });
   }
 
   /** The tab beside a closed one comes to the front, on whatever page. */
   closeTabs(ids: readonly string[]): void {
     this.cameBack = true;
-    write(this.tabs, closeTabs(this.tabs.peek(), ids));
+    write(this.tabs, closeTabs(this.inRow(), ids));
   }
   moveTab(id: string, index: number): void {
-    write(this.tabs, moveTab(this.tabs.peek(), id, index));
+    write(this.tabs, moveTab(this.inRow(), id, index));
   }
   renameTab(from: string, to: string): void {
     this.cameBack = true;
+    write(
+      this.visited,
+      this.visited.peek().map((id) => (id === from ? to : id)),
+    );
     write(this.tabs, renameTab(this.tabs.peek(), from, to));
+  }
+
+  /** As the user sees them: what is beside a tab, and where one is moved to, is meant so. */
+  private inRow(): Tabs {
+    return { ...this.tabs.peek(), ids: this.row.peek() };
+  }
+
+  pin(id: string, pinned: boolean): void {
+    const others = this.pinned.peek().filter((other) => other !== id);
+    write(this.pinned, pinned ? [...others, id] : others);
+  }
+  /** The session is gone for good. */
+  unpin(ids: readonly string[]): void {
+    if (this.pinned.peek().some((id) => ids.includes(id)))
+      write(
+        this.pinned,
+        this.pinned.peek().filter((id) => !ids.includes(id)),
+      );
   }
 
   openDialog(dialog: Dialog): void {
@@ -83,6 +115,9 @@ export class Navigation {
       write(this.tabs, tabs);
       write(this.page, page);
       write(this.drawer, false);
+      const shown = page === "session" ? tabs.active : undefined;
+      if (shown !== undefined && shown !== this.visited.peek()[0])
+        write(this.visited, [shown, ...this.visited.peek().filter((id) => id !== shown)].slice(0, kVisited));
     });
   }
 }

@@ -90,6 +90,12 @@ export class Outbox {
     this.keep([]);
   }
 
+  /** What its first message was sent with could only be uploaded now. */
+  attach(sessionId: string, attachments: Attached[]): void {
+    const first = this.entries.peek().find((entry) => entry.sessionId === sessionId);
+    if (first) this.change(first.clientMessageId, { attachments });
+  }
+
   /** A session that was being made got its real id: what was typed meanwhile goes there. */
   rename(from: string, to: string): void {
     this.keep(

@@ -15,7 +15,7 @@ interface Values {
   lastAgent: string;
   /** Projects whose sessions are folded away. */
   collapsed: readonly string[];
-  /** Models and modes that an agent had the last time, so that a new session can offer them. */
+  /** Models, modes and commands that an agent had the last time, so that a new session can offer them. */
   known: Readonly<Record<string, Known>>;
 }
 const isTheme = (value: unknown): value is Theme =>
@@ -51,8 +51,8 @@ export class Prefs implements Readonly<{ [K in keyof Values]: ReadonlySignal<Val
     const others = this.collapsed.peek().filter((id) => id !== projectId);
     this.set("collapsed", folded ? [...others, projectId] : others);
   }
-  remember(cliType: string, { modes, models, thinkingLevels }: Known): void {
-    if (modes || models)
-      this.set("known", { ...this.known.peek(), [cliType]: { modes, models, thinkingLevels } });
+  remember(cliType: string, { modes, models, thinkingLevels, commands }: Known): void {
+    if (modes || models || commands)
+      this.set("known", { ...this.known.peek(), [cliType]: { modes, models, thinkingLevels, commands } });
   }
 }

@@ -116,11 +116,13 @@ export class Sessions {
     );
   }
 
-  beginCreating(temporary: string, what: Omit<Creating, "at">): void {
-    write(
-      this.creating,
-      new Map(this.creating.peek()).set(temporary, { ...what, at: new Date().toISOString() }),
-    );
+  /** What is being written would be this session. There is one: another takes its place. */
+  draft(temporary: string, what: Omit<Creating, "draft">): void {
+    const others = [...this.creating.peek()].filter(([, made]) => !made.draft);
+    write(this.creating, new Map(others).set(temporary, { ...what, draft: true }));
+  }
+  beginCreating(temporary: string, what: Omit<Creating, "draft">): void {
+    write(this.creating, new Map(this.creating.peek()).set(temporary, { ...what, draft: false }));
   }
   endCreating(temporary: string): void {
     write(this.creating, new Map([...this.creating.peek()].filter(([id]) => id !== temporary)));

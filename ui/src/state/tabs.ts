@@ -50,6 +50,12 @@ export function neighbour(tabs: Tabs, step: 1 | -1): string | undefined {
   return tabs.ids[(index + step + tabs.ids.length) % tabs.ids.length];
 }
 
+/** Those that are pinned stand first. */
+export function inRow({ ids }: Tabs, pinned: readonly string[]): readonly string[] {
+  const first = ids.filter((id) => pinned.includes(id));
+  return first.length === 0 ? ids : [...first, ...ids.filter((id) => !pinned.includes(id))];
+}
+
 type Names = Record<string, TabName>;
 
 /** The last known names of the sessions in tabs. The same object when nothing changed; a tab that closed is forgotten. */

@@ -21,7 +21,8 @@ export interface Toast {
 export interface Creating {
   cliType: string;
   projectId: string;
-  at: string;
+  /** Its first message is still being written: nobody makes it yet. */
+  draft: boolean;
 }
 export interface Waiting {
   sessionId: string;
@@ -50,11 +51,10 @@ export interface Scroll {
   following: boolean;
   sizes: unknown[];
 }
-export type Known = Pick<SessionStatus, "modes" | "models" | "thinkingLevels">;
+export type Known = Pick<SessionStatus, "modes" | "models" | "thinkingLevels" | "commands">;
 
 export type Dialog =
   | { kind: "add-project" }
-  | { kind: "new-session"; projectId?: string }
   | { kind: "rename"; sessionId: string }
   | { kind: "palette"; query?: string }
   | { kind: "search"; query?: string }
@@ -62,6 +62,7 @@ export type Dialog =
   | { kind: "messages" }
   | { kind: "unsent" }
   | { kind: "text"; name: string; sessionId: string; attachmentId: string }
+  | { kind: "switcher" }
   | { kind: "confirm"; title: string; text: string; action: string; run: () => void };
 
 /** What a tab shows of its session before the server has said anything: kept with the tabs. */

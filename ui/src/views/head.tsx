@@ -7,9 +7,12 @@ import { AgentMark } from "./faces";
 import { Menu } from "./menu";
 import { MessagesButton, Notice } from "./notices";
 import { PhoneMenu, StateMark } from "./parts";
+import { SwitchButton } from "./tab_bar";
 
 const kMenu: readonly CommandId[] = [
   "rename",
+  "pin",
+  "unpin",
   "fork",
   "copy-link",
   "copy-id",
@@ -34,6 +37,7 @@ export function Head() {
         <Notice />
       </div>
       <MessagesButton />
+      <SwitchButton class="only-phone" />
       {known && <Menu label="Session menu" items={kMenu} about={{ sessionId: id }} />}
     </header>
   );
@@ -54,17 +58,17 @@ function About({ id }: { id: string }) {
       <h1 title={title}>
         <bdi>{title}</bdi>
       </h1>
-      {project && (
-        <span class="muted path" title={project.path}>
-          {project.name}
-        </span>
-      )}
       {(state === "needs" || state === "failed" || state === "working") && (
         <span class={`head-state ${state}`}>
           <span class="state-mark" aria-hidden="true">
             <StateMark state={state} label="" />
           </span>
           <span class="head-state-word">{stateNames[state]}</span>
+        </span>
+      )}
+      {project && (
+        <span class="muted path" title={project.path}>
+          {project.name}
         </span>
       )}
       {info?.archived && <span class="chip">archived</span>}

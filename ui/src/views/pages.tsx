@@ -10,6 +10,7 @@ import { AgentRow } from "./sidebar/agents";
 import { useApp } from "./context";
 import { AgentMark } from "./faces";
 import { Icon, Logo } from "./icons";
+import { conversation } from "./later";
 import { CopyButton, StateMark } from "./parts";
 import { titleOf } from "../state/tabs";
 
@@ -101,30 +102,31 @@ function Overview() {
   const app = useApp();
   const sessions = app.sessions.list.value;
   const said = summary(app.sessions.counts.value);
+  const views = conversation.module.value;
+  const listed = app.projects.list.value.every(({ projectId }) =>
+    app.sessions.listedProjects.value.has(projectId),
+  );
   const demo = app.agents.list.value.find((agent) => agent.cliType === "demo" && agent.installed);
   const troubled = app.agents.list.value.filter(
     (agent) => agent.status === "disconnected" || agent.status === "reconnecting",
   );
   return (
     <>
-      <header class="page-head">
-        <h1>Overview</h1>
-        <button type="button" class="button primary" onClick={() => run(app, "new-session")}>
-          <Icon name="plus" size={14} />
-          New session
-        </button>
-      </header>
+      <h1>Overview</h1>
       <p class="lead">
         {said !== ""
           ? `${said}.`
           : sessions.length > 0
             ? "All quiet: nobody works, nobody waits."
-            : "No sessions yet."}
+            : listed
+              ? "No sessions yet."
+              : "\u00a0"}
       </p>
+      <div class="start-box">{views && <views.StartBox />}</div>
       {[...states, "quiet" as const].map((state) => (
         <StateGroup key={state} state={state} sessions={sessions.filter((info) => stateOf(info) === state)} />
       ))}
-      {sessions.length === 0 && demo && (
+      {listed && sessions.length === 0 && demo && (
         <button type="button" class="button" onClick={() => void tryDemo(app)}>
           <AgentMark cliType="demo" name={demo.name} />
           Try the demo agent
@@ -140,7 +142,7 @@ function Overview() {
           </ul>
         </>
       )}
-      <Hint />
+      {listed && <Hint />}
     </>
   );
 }

@@ -11,7 +11,9 @@ import { IconButton, StateMark, Working } from "./parts";
 
 export function TabBar() {
   const app = useApp();
-  const { ids, active } = app.nav.tabs.value;
+  const { active } = app.nav.tabs.value;
+  const ids = app.nav.row.value;
+  const pinned = app.nav.pinned.value;
   const list = useRef<HTMLDivElement>(null);
   const [over, setOver] = useState<string>();
   const dragged = useRef<string>(undefined);
@@ -51,7 +53,7 @@ export function TabBar() {
         {ids.map((id) => (
           <div
             key={id}
-            class={`tab ${id === active && app.nav.page.value === "session" ? "active" : ""} ${over === id ? "over" : ""}`}
+            class={`tab ${id === active && app.nav.page.value === "session" ? "active" : ""} ${over === id ? "over" : ""} ${pinned.includes(id) ? "pinned" : ""}`}
             draggable
             role="presentation"
             onDragStart={(event) => {
@@ -94,12 +96,33 @@ export function TabBar() {
           </div>
         ))}
       </div>
+      <SwitchButton />
       <IconButton
         icon="plus"
         label={withKeys("New session", "new-session")}
         onClick={() => run(app, "new-session")}
       />
     </div>
+  );
+}
+
+/** How many are open, and the way to each of them: a row of tabs shows as many as can be read. */
+export function SwitchButton({ class: extra = "" }: { class?: string }) {
+  const app = useApp();
+  const count = app.nav.tabs.value.ids.length;
+  const label = withKeys(count === 1 ? "1 open session" : `${count} open sessions`, "switch");
+  return (
+    <button
+      type="button"
+      class={`switch-button ${extra}`}
+      aria-label={label}
+      title={label}
+      aria-haspopup="dialog"
+      onClick={() => run(app, "switch")}
+    >
+      {count}
+      <Icon name="down" size={12} />
+    </button>
   );
 }
 
@@ -136,7 +159,7 @@ function TabButton({
         <bdi>{title}</bdi>
       </span>
       {(state === "needs" || state === "failed") && <StateMark state={state} label={stateNames[state]} />}
-      {(state === "working" || app.sessions.creating.value.has(id)) && <Working />}
+      {(state === "working" || app.sessions.creating.value.get(id)?.draft === false) && <Working />}
       {state === "done" && !selected && <StateMark state="done" label="Unread" />}
     </button>
   );

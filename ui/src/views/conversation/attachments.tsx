@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { upload } from "../../actions/attachments";
 import { bytes } from "../../format";
 import { kImageTypes } from "../../state/drafts";
+import { isTemporary } from "../../state/temporary";
 import type { DraftAttachment } from "../../state/types";
 import type { Attachment } from "../../wire";
 import { useApp } from "../context";
@@ -117,7 +118,7 @@ function DraftRow({ sessionId, one }: { sessionId: string; one: DraftAttachment 
       ) : (
         <TextChip {...one} sessionId={sessionId} />
       )}
-      {!attachmentId && !problem && <Working label={`Attaching ${name}`} />}
+      {!attachmentId && !problem && !isTemporary(sessionId) && <Working label={`Attaching ${name}`} />}
       <IconButton icon="close" label={`Remove ${name}`} onClick={() => app.drafts.detach(sessionId, key)} />
       {problem && (
         <p class="problem" role="alert">

@@ -2,7 +2,9 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { complete, rank, triggerAt, type Trigger } from "../../completion";
+import type { App } from "../../state/app";
 import type { Timeline } from "../../state/timeline";
+import type { Command } from "../../wire";
 import { useApp } from "../context";
 
 /** Enough to look through: the list scrolls, and typing on says it better. */
@@ -16,10 +18,20 @@ interface Offer {
   detail?: string;
 }
 
-function offersFor(now: Trigger | undefined, files: readonly Offer[], timeline: Timeline): readonly Offer[] {
+/** Of a session that does not exist yet its agent's commands are known from the last one. */
+function commandsOf(app: App, { sessionId, facts }: Timeline): readonly Command[] {
+  const { cliType } = app.sessions.creating.value.get(sessionId) ?? {};
+  return facts.value.commands ?? app.prefs.known.value[cliType ?? ""]?.commands ?? [];
+}
+
+function offersFor(
+  now: Trigger | undefined,
+  files: readonly Offer[],
+  commands: readonly Command[],
+): readonly Offer[] {
   if (!now) return [];
   if (now.kind === "file") return files;
-  return rank(now.query, timeline.facts.value.commands ?? [], (command) => command.name).map((command) => ({
+  return rank(now.query, commands, (command) => command.name).map((command) => ({
     value: command.name,
     label: `/${command.name}`,
     detail: command.description,
@@ -40,11 +52,12 @@ export function useCompletion(timeline: Timeline, input: { current: HTMLTextArea
   const selected = useSignal(0);
   const abort = useRef<AbortController>(undefined);
   const shown = useRef<HTMLUListElement>(null);
-  const offers = offersFor(trigger.value, files.value, timeline);
+  const offers = offersFor(trigger.value, files.value, commandsOf(app, timeline));
 
   const update = () =>
     queueMicrotask(() => {
-      const element = input.current!;
+      const element = input.current;
+      if (!element) return; // The session was closed in this moment.
       const now = triggerAt(element.value, element.selectionStart);
       if (now?.query !== trigger.peek()?.query || now?.kind !== trigger.peek()?.kind) selected.value = 0;
       trigger.value = now;

@@ -1,6 +1,6 @@
 // Where the user writes: grows with the text, keeps drafts, never loses a send.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { attachFile, attachPasted, takesText } from "../../actions/attachments";
+import { attachedOf, attachFile, attachPasted, takesText } from "../../actions/attachments";
 import { cancelTurn, sendMessage } from "../../actions/messages";
 import { keyName } from "../../format";
 import { isLargePaste, promptProblem } from "../../size";
@@ -13,6 +13,7 @@ import { NearLimit } from "../limits";
 import { narrow } from "../parts";
 import { DraftAttachments } from "./attachments";
 import { useCompletion } from "./completion";
+import { StartLine } from "./start_line";
 import { ContextUse, SessionCost, Switches } from "./switches";
 
 export function Composer({
@@ -34,7 +35,9 @@ export function Composer({
   const completion = useCompletion(timeline, input);
   const history = useRef<{ at: number; kept: string } | undefined>(undefined);
   const { sendKey } = app.settings.values.value;
-  const isNew = isTemporary(sessionId);
+  const draft = app.sessions.creating.value.get(sessionId)?.draft ?? false;
+  /** While it is being made there is nowhere to put a picture. */
+  const isNew = isTemporary(sessionId) && !draft;
 
   const setText = (value: string) => app.drafts.set(sessionId, value);
   useLayoutEffect(() => {
@@ -46,26 +49,15 @@ export function Composer({
     if (matchMedia("(pointer: fine)").matches) input.current?.focus();
   }, [sessionId]);
 
-  const uploading = attached.some((one) => !one.attachmentId && !one.problem);
-  const ready = attached.filter((one) => one.attachmentId);
+  const uploading = !draft && attached.some((one) => !one.attachmentId && !one.problem);
+  const ready = attached.filter((one) => one.attachmentId ?? (draft && !one.problem));
   const problem = promptProblem(text, app.link.limits.value);
   const canSend = (text.trim() !== "" || ready.length > 0) && !uploading && locked === "" && !problem;
   /** It takes a message in the middle of its work. */
   const steers = working && timeline.facts.value.steers === true;
   const send = (steer = false) => {
     if (!canSend) return;
-    sendMessage(
-      app,
-      sessionId,
-      text.trim(),
-      ready.map(({ attachmentId, name, kind, bytes, lines }) => ({
-        attachmentId: attachmentId!,
-        name,
-        kind,
-        ...(kind === "text" ? { bytes, lines } : {}),
-      })),
-      steer ? { steer } : {},
-    );
+    sendMessage(app, sessionId, text.trim(), draft ? [] : ready.map(attachedOf), steer ? { steer } : {});
     app.drafts.clear(sessionId);
     history.current = undefined;
   };
@@ -199,7 +191,7 @@ export function Composer({
               />
             </label>
           )}
-          <Switches timeline={timeline} />
+          {draft ? <StartLine /> : <Switches timeline={timeline} />}
           <span class="grow" />
           <SessionCost timeline={timeline} />
           <ContextUse timeline={timeline} />

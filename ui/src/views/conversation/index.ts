@@ -1,3 +1,4 @@
 // What draws conversations and questions, in one piece that is fetched after the frame around it.
 export { ArchivePage, InboxPage } from "./inbox";
 export { SessionView } from "./session";
+export { StartBox } from "./start";

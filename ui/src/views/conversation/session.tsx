@@ -11,6 +11,7 @@ import { Chat } from "./chat";
 import { Composer } from "./composer";
 import { PendingMessage } from "./pending";
 import { Queue } from "./queue";
+import { MissingAgent } from "./start_line";
 import { AgentStrip } from "./strip";
 
 export function SessionView({ id }: { id: string }) {
@@ -33,11 +34,13 @@ export function SessionView({ id }: { id: string }) {
   const loaded = timeline.loaded.value || creating !== undefined;
   return (
     <main class="session" id="main" aria-label={titleOf(known) || "Session"}>
-      <AgentStrip agent={agent} creating={creating !== undefined} name={name} />
+      <AgentStrip agent={agent} name={name} />
       {!loaded ? (
         <div class="loading" role="status">
           <Working label="Loading" /> Loading the conversation…
         </div>
+      ) : creating?.draft ? (
+        <div class="chat">{agent && <EmptySession id={id} cliType={cliType} name={name} />}</div>
       ) : creating ? (
         <div class="chat">
           <PendingOnly id={id} />
@@ -47,14 +50,22 @@ export function SessionView({ id }: { id: string }) {
         <Chat key={id} timeline={timeline} empty={<EmptySession id={id} cliType={cliType} name={name} />} />
       )}
       <div class="dock">
-        {working && (
-          <WorkingLine
-            timeline={timeline}
-            running={running}
-            waits={info?.activity === "needs-approval"}
-            name={name}
-          />
-        )}
+        <div class="dock-line">
+          {agent?.status === "starting" && !creating ? (
+            <p class="working-line" role="status">
+              <Working label="Starting" /> Starting {name}…
+            </p>
+          ) : (
+            working && (
+              <WorkingLine
+                timeline={timeline}
+                running={running}
+                waits={info?.activity === "needs-approval"}
+                name={name}
+              />
+            )
+          )}
+        </div>
         {queued.length > 0 && <Queue timeline={timeline} turns={queued} />}
         <Composer
           key={app.sessions.madeAs.get(id) ?? id}
@@ -70,6 +81,7 @@ export function SessionView({ id }: { id: string }) {
 
 /** While its agent is gone nothing can be sent; the strip above says what to do. */
 export function lockReason(agent: AgentInfo | undefined, name: string): string {
+  if (agent && !agent.installed) return `${name} is not installed`;
   if (agent?.status === "disconnected") return `${name} is disconnected. Reconnect to go on`;
   if (agent?.status === "reconnecting") return `Reconnecting to ${name}…`;
   return "";
@@ -117,11 +129,14 @@ function EmptySession({ id, cliType, name }: { id: string; cliType: string; name
       <h2>What should {name} do?</h2>
       <p class="muted">Answers, tools and questions appear here as they happen.</p>
       <div class="suggestions">
-        {(cliType === "demo" ? demos : starters).map((text) => (
-          <button type="button" key={text} class="button" onClick={() => begin(text)}>
-            {text}
-          </button>
-        ))}
+        <MissingAgent agent={app.agents.of(cliType)} />
+        {(app.agents.of(cliType)?.installed === false ? [] : cliType === "demo" ? demos : starters).map(
+          (text) => (
+            <button type="button" key={text} class="button" onClick={() => begin(text)}>
+              {text}
+            </button>
+          ),
+        )}
       </div>
     </div>
   );

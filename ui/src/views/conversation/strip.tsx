@@ -7,23 +7,9 @@ import { Working } from "../parts";
 import { Remedy } from "../remedy";
 
 /** What the agent's process is doing, when that is worth a line. */
-export function AgentStrip({
-  agent,
-  creating,
-  name,
-}: {
-  agent: AgentInfo | undefined;
-  creating: boolean;
-  name: string;
-}) {
+export function AgentStrip({ agent, name }: { agent: AgentInfo | undefined; name: string }) {
   const app = useApp();
   const note = agent && app.agents.notes.value[agent.cliType];
-  if (agent?.status === "starting" && !creating)
-    return (
-      <div class="strip" role="status">
-        <Working label="Starting" /> Starting {name}…
-      </div>
-    );
   if (agent?.status === "reconnecting")
     return (
       <div class="strip warn" role="status">

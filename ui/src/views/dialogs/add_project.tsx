@@ -38,6 +38,7 @@ export function AddProject({ close }: { close: () => void }) {
       input.current?.focus();
       return;
     }
+    close();
     run(app, "new-session", { projectId: result.projectId });
   };
   const take = (directory: string) => {

@@ -2,11 +2,11 @@
 import type { Dialog } from "../../state/types";
 import { AddProject } from "./add_project";
 import { Messages } from "./messages";
-import { NewSession } from "./new_session";
 import { Palette } from "./palette";
 import { SearchDialog } from "./search";
 import { Shortcuts } from "./shortcuts";
 import { Confirm, Rename } from "./small";
+import { Switcher } from "./switcher";
 import { TextDialog } from "./text";
 import { Unsent } from "./unsent";
 
@@ -16,8 +16,6 @@ export function DialogView({ dialog, close }: { dialog: Dialog; close: () => voi
   switch (dialog.kind) {
     case "add-project":
       return <AddProject close={close} />;
-    case "new-session":
-      return <NewSession projectId={dialog.projectId} close={close} />;
     case "rename":
       return <Rename sessionId={dialog.sessionId} close={close} />;
     case "palette":
@@ -26,6 +24,8 @@ export function DialogView({ dialog, close }: { dialog: Dialog; close: () => voi
       return <SearchDialog close={close} query={dialog.query ?? ""} />;
     case "shortcuts":
       return <Shortcuts close={close} />;
+    case "switcher":
+      return <Switcher close={close} />;
     case "messages":
       return <Messages close={close} />;
     case "unsent":

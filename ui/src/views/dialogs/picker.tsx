@@ -40,6 +40,8 @@ export function Picker({
   label,
   entries: found,
   choose,
+  first = 0,
+  again,
 }: {
   query: string;
   onQuery: (query: string) => void;
@@ -47,15 +49,21 @@ export function Picker({
   label: string;
   entries: readonly Entry[];
   choose: (entry: Entry) => void;
+  /** Which one is meant before anything is typed. */
+  first?: number;
+  /** The key that opened the list: pressed again, with Ctrl, it goes down the list. */
+  again?: string;
 }) {
-  const [selected, setSelected] = useState(0);
+  const [selected, setSelected] = useState(first);
   const list = useRef<HTMLUListElement>(null);
   const at = Math.min(selected, Math.max(0, found.length - 1));
   useEffect(() => {
     list.current?.children[at]?.scrollIntoView?.({ block: "nearest" });
   }, [at]);
   const onKey = (event: KeyboardEvent) => {
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    const repeated = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === again;
+    const down = event.key === "ArrowDown" || (repeated && !event.shiftKey);
+    const step = down ? 1 : event.key === "ArrowUp" || repeated ? -1 : 0;
     if (step !== 0 && found.length > 0) {
       event.preventDefault();
       setSelected((at + step + found.length) % found.length);

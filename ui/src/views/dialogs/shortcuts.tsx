@@ -10,8 +10,18 @@ interface ViewKey {
 }
 
 export const sheet: Readonly<Record<string, readonly (CommandId | ViewKey)[]>> = {
-  Everywhere: ["palette", "search", "new-session", "inbox", "home", "sidebar", "shortcuts"],
+  Everywhere: [
+    "palette",
+    "search",
+    "new-session",
+    { keys: ["N"], label: "New session, where nothing is being written" },
+    "inbox",
+    "home",
+    "sidebar",
+    "shortcuts",
+  ],
   Tabs: [
+    "switch",
     "go-to-tab",
     "step-tab",
     "close-tab",

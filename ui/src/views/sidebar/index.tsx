@@ -11,7 +11,7 @@ import { useApp } from "../context";
 import { Icon, Logo } from "../icons";
 import { useInTurn } from "./in_turn";
 import { IconButton, StateMark } from "../parts";
-import { ProjectSection } from "./project";
+import { ProjectSection, SessionRow } from "./project";
 
 export function Sidebar() {
   const app = useApp();
@@ -59,25 +59,23 @@ export function Sidebar() {
         />
       </header>
       <InboxButton />
-      {app.projects.list.value.length > 0 && (
-        <div class="filter">
-          <Icon name="search" size={14} />
-          <input
-            type="search"
-            placeholder="Filter sessions"
-            aria-label="Filter sessions"
-            value={filter.value}
-            onInput={(event) => {
-              filter.value = event.currentTarget.value;
-            }}
-            onKeyDown={(event) => {
-              if (event.key !== "Escape" || filter.value === "") return;
-              event.stopPropagation();
-              filter.value = "";
-            }}
-          />
-        </div>
-      )}
+      <div class={`filter ${app.projects.list.value.length > 0 ? "" : "not-yet"}`}>
+        <Icon name="search" size={14} />
+        <input
+          type="search"
+          placeholder="Filter sessions"
+          aria-label="Filter sessions"
+          value={filter.value}
+          onInput={(event) => {
+            filter.value = event.currentTarget.value;
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape" || filter.value === "") return;
+            event.stopPropagation();
+            filter.value = "";
+          }}
+        />
+      </div>
       <StateFilter
         only={state}
         choose={(next) => {
@@ -102,6 +100,7 @@ export function Sidebar() {
         {app.projects.known.value && app.projects.list.value.length === 0 && (
           <p class="empty-note">No projects yet. Sessions appear here, under the folder they work in.</p>
         )}
+        {asked.value.found === undefined && <Pinned />}
         <Sections asked={asked} held={held} />
         {filter.value !== "" && asked.value.found?.size === 0 && (
           <p class="empty-note">No session is called “{filter.value}”.</p>
@@ -217,6 +216,28 @@ function narrowed(app: App, filter: string, only: State | undefined): Asked {
     if (list.length > 0) found.set(projectId, list);
   }
   return { found, named: filter !== "" };
+}
+
+/** The sessions that the user keeps at hand, in the order in which they were pinned. */
+function Pinned() {
+  const app = useApp();
+  void app.sessions.ids.value;
+  const pinned = app.nav.pinned.value.flatMap((id) => app.sessions.of(id)?.value ?? []);
+  const shown = pinned.filter((info) => !info.archived);
+  if (shown.length === 0) return null;
+  return (
+    <section class="project pinned" aria-label="Pinned">
+      <h2 class="pinned-head">
+        <Icon name="pin" size={12} />
+        Pinned
+      </h2>
+      <ul class="session-list">
+        {shown.map((info) => (
+          <SessionRow key={info.sessionId} info={info} />
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 function Sections({ asked, held }: { asked: ReadonlySignal<Asked>; held: ReadonlySignal<boolean> }) {

@@ -31,21 +31,28 @@ export function ProjectSection({
   const app = useApp();
   const all = useSignal(false);
   const sessions = useComputed(() => app.sessions.byProject.value.get(project.projectId) ?? kNone).value;
-  const matching = found ?? sessions;
+  const pinned = app.nav.pinned.value;
+  const open = useComputed(() => app.nav.tabs.value.ids).value;
+  // What is pinned stands above the projects.
+  const matching = found ?? sessions.filter((info) => !pinned.includes(info.sessionId));
   const closed = app.prefs.collapsed.value.includes(project.projectId) && !found;
   // Of many matches the newest: a first letter matches nearly everything, and a thousand rows are felt.
+  // One to which nothing was ever said is no use to anybody, unless it is open.
+  const said = matching.filter(
+    (info) => named || info.title !== "" || stateOf(info) !== "quiet" || open.includes(info.sessionId),
+  );
   const few = all.value
     ? matching
-    : matching.filter((info, index) => index < kFew || (!named && stateOf(info) !== "quiet"));
+    : said.filter((info, index) => index < kFew || (!named && stateOf(info) !== "quiet"));
   const shown = useHeld(few, {
     held: held.value && found === undefined,
-    all: sessions,
+    all: matching,
     mine: (id) => app.sessions.madeAs.has(id),
     question: all.value,
   });
   const about = { projectId: project.projectId };
   const creating = [...app.sessions.creating.value].filter(
-    ([, made]) => made.projectId === project.projectId,
+    ([id, made]) => made.projectId === project.projectId && (!made.draft || open.includes(id)),
   );
   if (found?.length === 0) return null;
   return (
@@ -77,15 +84,16 @@ export function ProjectSection({
       {!closed && (
         <ul class="session-list">
           {creating.map(([id, made]) => (
-            <li key={id} class="session-row">
+            <li key={id} class={`session-row ${app.nav.session.value === id ? "current" : ""}`}>
               <button
                 type="button"
                 class="session-open"
+                aria-current={app.nav.session.value === id ? "page" : undefined}
                 onClick={() => app.nav.navigate({ page: "session", sessionId: id })}
               >
                 <AgentMark cliType={made.cliType} name={app.agents.of(made.cliType)?.name} />
                 <span class="session-title">New Session</span>
-                <Working label="Starting" />
+                {!made.draft && <Working label="Starting" />}
               </button>
             </li>
           ))}
@@ -111,7 +119,7 @@ export function ProjectSection({
                   all.value = true;
                 }}
               >
-                Show {matching.length - shown.length} older
+                Show {matching.length - shown.length} more
               </button>
             </li>
           )}
@@ -144,9 +152,9 @@ function Glance({ sessions }: { sessions: readonly SessionInfo[] }) {
   );
 }
 
-const kRowMenu: readonly CommandId[] = ["rename", "archive"];
+const kRowMenu: readonly CommandId[] = ["rename", "pin", "unpin", "archive"];
 
-function SessionRow({ info }: { info: SessionInfo }) {
+export function SessionRow({ info }: { info: SessionInfo }) {
   const app = useApp();
   const active = app.nav.page.value === "session" && app.nav.tabs.value.active === info.sessionId;
   const agent = app.agents.of(info.cliType);

@@ -1,0 +1,108 @@
+// The session that is being written and does not exist yet. There is one: its first message makes it.
+import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
+import type { AgentInfo } from "../wire";
+import type { Agents } from "./agents";
+import type { Prefs } from "./prefs";
+import type { Projects } from "./projects";
+import type { Sessions } from "./sessions";
+import type { Settings } from "./settings";
+import { goodIn, isRecord, isString, salvaged, stored } from "./stored";
+import { isTemporary, temporaryId } from "./temporary";
+import { write } from "./write";
+
+/** What a session is made with. */
+export interface NewSession {
+  cliType: string;
+  projectId: string;
+  model?: string;
+  mode?: string;
+  thinking?: string;
+}
+/** As the user chose the last time with this agent; what is left out is as the agent decides. */
+export type Chosen = Pick<NewSession, "model" | "mode" | "thinking">;
+const isChosen = (value: unknown): value is Chosen =>
+  isRecord(value) && Object.values(value).every((entry) => entry === undefined || isString(entry));
+
+interface Parts {
+  agents: Agents;
+  projects: Projects;
+  prefs: Prefs;
+  sessions: Sessions;
+  settings: Settings;
+}
+
+export class Start {
+  /** What it is called until the server has made it. */
+  readonly id: ReadonlySignal<string> = stored("lb.draft", "", isString);
+  private readonly project = stored("lb.project", "", isString);
+  /** What the user said of this one: it counts before any setting. */
+  private readonly changed = signal<Partial<Omit<NewSession, "projectId">>>({});
+  private readonly chosen = salvaged("lb.chosen", (found) => goodIn(found, isChosen));
+
+  constructor(private readonly parts: Parts) {
+    if (!isTemporary(this.id.peek())) this.next();
+    effect(() => {
+      const { cliType, projectId } = this.options.value;
+      parts.sessions.draft(this.id.value, { cliType, projectId });
+    });
+  }
+
+  private readonly where = computed(() => {
+    const projects = this.parts.projects.list.value;
+    const last = projects.find(({ projectId }) => projectId === this.project.value);
+    return (last ?? projects[0])?.projectId ?? "";
+  });
+
+  /** As said for this session; else as the settings have it for the project, or as the last time, if it is there. */
+  readonly agent = computed((): AgentInfo | undefined => {
+    const agents = this.parts.agents.list.value;
+    const named = (cliType: string | undefined) => agents.find((agent) => agent.cliType === cliType);
+    const usual = named(this.parts.settings.startIn(this.where.value).cliType);
+    return (
+      named(this.changed.value.cliType) ??
+      (usual?.installed ? usual : undefined) ??
+      named(this.parts.prefs.lastAgent.value) ??
+      agents.find((agent) => agent.installed) ??
+      agents[0]
+    );
+  });
+
+  readonly options = computed((): NewSession => {
+    const cliType = this.agent.value?.cliType ?? "";
+    return { cliType, projectId: this.where.value, ...this.offered(cliType) };
+  });
+
+  /** What was chosen, as far as the agent still offers it. */
+  private offered(cliType: string): Chosen {
+    const { modes, models, thinkingLevels } = this.parts.prefs.known.value[cliType] ?? {};
+    const lists = { mode: modes, model: models, thinking: thinkingLevels };
+    const usual = this.parts.settings.startIn(this.where.value);
+    const preset = usual.cliType === cliType ? usual : this.chosen.value[cliType];
+    const chosen = Object.entries({ ...preset, ...this.changed.value });
+    return Object.fromEntries(
+      chosen.filter(([name, value]) => lists[name as keyof Chosen]?.some(({ id }) => id === value)),
+    );
+  }
+
+  setProject(projectId: string): void {
+    this.project.value = projectId;
+  }
+  setAgent(cliType: string): void {
+    this.changed.value = { cliType };
+    this.parts.prefs.set("lastAgent", cliType);
+  }
+  /** "" is as the agent decides. */
+  choose(name: keyof Chosen, value: string): void {
+    const { cliType } = this.options.peek();
+    this.changed.value = { ...this.changed.peek(), [name]: value };
+    const { [name]: _old, ...others } = this.chosen.peek()[cliType] ?? {};
+    const now: Chosen = value === "" ? others : { ...others, [name]: value };
+    this.chosen.value = { ...this.chosen.peek(), [cliType]: now };
+  }
+
+  /** It is being made, and has its id to itself: whoever writes next writes another. */
+  next(): void {
+    this.changed.value = {};
+    write(this.id, temporaryId());
+  }
+}
