@@ -160,13 +160,19 @@ test("TC-8.2a, TC-8.2b, E1-TC-2.2e: Codex streams and shows its tools with name,
     await answers(page).first().waitFor();
     await turnEnds(page);
     await reads(answers(page).first(), /[^]{300}/);
-    // On a busy machine Codex itself ends a turn without the result of a quick command, now and then.
+    // On a busy machine Codex itself ends a turn without the result of a quick command, now and then, when the model
+    // answers faster than any real one: each further try has a slower model. Earlier cards may have left the page.
     let complete = false;
     for (let attempt = 0; attempt < 5 && !complete; attempt++) {
-      await send(page, "[[scenario:tool]] Read it");
-      const card = page.locator(".tool").nth(attempt);
-      await card.waitFor();
+      await send(
+        page,
+        `[[delay:${400 * attempt}]] [[scenario:tool]] Read it, try ${attempt}`,
+      );
+      await page
+        .locator(".message.user", { hasText: `try ${attempt}` })
+        .waitFor();
       await turnEnds(page);
+      const card = page.locator(".tool").last();
       await shows(card, /hello\.txt/);
       complete = await shows(card, /hello world/, 3000).then(
         () => true,
