@@ -10,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "base/version.h"
 #include "providers/acp/login.h"
@@ -178,6 +179,11 @@ RpcHandlers AgentManager::handlers(std::uint64_t generation) {
   RpcHandlers handlers;
   handlers.request = options_.on_request;
   handlers.notification = options_.on_notification;
+  handlers.noise = [name = options_.name](const Line& line) {
+    const auto log =
+        line.truncated ? log_warn : log_debug;  // One that was cut may have been a message.
+    log("acp_noise", {{"agent", name}, {"bytes", line.bytes}, {"truncated", line.truncated}});
+  };
   handlers.ended = [weak = weak_from_this(), generation](const ExitStatus& status) {
     if (const auto self = weak.lock()) self->on_ended(generation, status);
   };

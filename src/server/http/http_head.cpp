@@ -50,7 +50,7 @@ constexpr std::string_view kSecurityFields =
     "Referrer-Policy: no-referrer\r\n"
     "Cross-Origin-Opener-Policy: same-origin\r\n"
     "Cross-Origin-Resource-Policy: same-origin\r\n"
-    "Permissions-Policy: accelerometer=(), autoplay=(), camera=(), clipboard-read=(), "
+    "Permissions-Policy: accelerometer=(), autoplay=(self), camera=(), clipboard-read=(), "
     "clipboard-write=(self), display-capture=(), geolocation=(), gyroscope=(), hid=(), "
     "magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()\r\n";
 
