@@ -1,11 +1,12 @@
 // Measures the page in headless Chromium against the development server and compares with the budgets.
-// Usage: node bench/run.mjs [--minutes N] [--only stream|memory] [--pace agent|flood] [--json]
+// Usage: node bench/run.mjs [--minutes N] [--only many|stream|memory] [--pace agent|flood] [--json]
 import { gzipSync } from "node:zlib";
 import { readdirSync, readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { startServer } from "../dev/server.mjs";
 import { answer } from "../dev/agent.mjs";
 import { measureMemory } from "./memory.mjs";
+import { goThrough, p95, watchingShifts, ways } from "./moving.mjs";
 
 const option = (name, fallback) => {
   const at = process.argv.indexOf(`--${name}`);
@@ -170,46 +171,38 @@ if (!only)
     report("longest frame of 95 % while scrolling", percentile(frames, 0.95), "ms", 34);
   });
 
-/** Thirty open sessions: from the click on a tab to the frame in which its conversation is on screen. */
-async function switchesOfMany(page, server) {
-  const ids = [...server.world.sessions.keys()];
-  for (const id of ids) {
-    const { timeline } = server.world.session(id);
+/** Thirty open sessions, each with an answer of some length and a last message that says its title. */
+async function openMany(page, server) {
+  for (const [id, { info, timeline }] of server.world.sessions) {
+    if (info.archived) continue;
     const fields = { type: "message", turnId: `last-${id}`, status: "complete" };
-    timeline.item(`last-${id}:u`, { ...fields, origin: "user", content: `The last question of ${id}.` });
     timeline.item(`last-${id}:a`, { ...fields, origin: "agent", content: `${answer}\n\n`.repeat(8) });
+    timeline.item(`last-${id}:u`, { ...fields, origin: "user", content: info.title });
   }
-  for (const id of ids) {
-    await page.evaluate((path) => {
-      history.pushState(null, "", path);
-      dispatchEvent(new PopStateEvent("popstate"));
-    }, `/s/${id}`);
-    await page.locator(".message.user", { hasText: `The last question of ${id}.` }).waitFor();
-  }
-  return page.evaluate(async (all) => {
-    const times = [];
-    for (let round = 0; round < 3; round++)
-      for (const id of all) {
-        const start = performance.now();
-        document.querySelector(`[data-tab="${id}"]`).click();
-        await new Promise((resolve) => {
-          const look = () =>
-            [...document.querySelectorAll(".message.user")].some((row) =>
-              row.textContent.includes(`The last question of ${id}.`),
-            )
-              ? resolve()
-              : requestAnimationFrame(look);
-          requestAnimationFrame(look);
-        });
-        times.push(performance.now() - start);
-      }
-    return times;
-  }, ids);
+  const ids = [...server.world.sessions.values()].flatMap(({ info }) =>
+    info.archived ? [] : [info.sessionId],
+  );
+  await page.evaluate(
+    (all) => localStorage.setItem("lb.tabs", JSON.stringify({ ids: all, active: all[0] })),
+    ids,
+  );
+  await page.goto(`${server.url}s/${ids[0]}`);
+  await page.locator(".chat-rows .message.user").first().waitFor();
+  for (const more of await page.getByRole("button", { name: /^Show \d+ more/ }).all()) await more.click();
+  return ids.length;
 }
-if (!only)
+if (!only || only === "many")
   await withPage("crowd", async (page, server) => {
-    const times = await switchesOfMany(page, server);
-    report(`switch between ${times.length / 3} open sessions (p95)`, percentile(times, 0.95), "ms", 100);
+    const { look, found } = await watchingShifts(page);
+    const count = await openMany(page, server);
+    for (const way of ways) {
+      const first = await goThrough(page, way, count);
+      const second = await goThrough(page, way, count);
+      const took = [...first.took, ...second.took].sort((a, b) => a - b);
+      report(`switch between ${count} open sessions by ${way} (p95 of ${took.length})`, p95(took), "ms", 100);
+    }
+    await look("many sessions");
+    report("layout shifts without a hand meanwhile", found.length, "", 0);
   });
 
 /** Script time between two frames, from Chromium's own trace: time of the thread, so that other load on the machine does not count. */

@@ -39,7 +39,7 @@ describe("sessions", () => {
     expect(row.querySelector(".agent-mark")!.getAttribute("aria-label")).toBe("Demo agent");
   });
 
-  it("E1-TC-2.1b: newest first, and a change moves a row up", async () => {
+  it("E1-TC-2.1b: newest first; a change moves a row up with the next press or key", async () => {
     page = await startPage(new World("busy"));
     const titles = () => texts($$(page.root, ".project")[1]!, ".session-title");
     expect(titles()).toEqual([
@@ -48,6 +48,8 @@ describe("sessions", () => {
       "Remove the old allocator",
     ]);
     page.world.change(page.world.session("s-8"), { title: "Remove it now" });
+    await until(() => titles()[2] === "Remove it now");
+    await press(document.body, "Escape");
     await until(() => titles()[0] === "Remove it now");
   });
 

@@ -3,7 +3,7 @@ import { World } from "../dev/world.mjs";
 import { Toasts } from "../src/state/toasts";
 import { holding } from "../src/views/sidebar/held";
 import type { SessionInfo } from "../src/wire";
-import { $, $$, button, startPage, texts, until, type Harness } from "./harness";
+import { $, $$, button, press, startPage, texts, until, type Harness } from "./harness";
 
 let page: Harness | undefined;
 afterEach(() => {
@@ -112,7 +112,7 @@ describe("the sidebar", () => {
     expect(world.session(sessionId).info.activity).toBe("needs-approval");
   });
 
-  it("keeps its order while a pointer or the focus is in it, and no longer", async () => {
+  it("keeps its order while a pointer or the focus is in it, and until a hand does something", async () => {
     const { root, world } = await start("busy");
     const list = $(root, ".project-list")!;
     const titles = () => texts($(root, ".project")!, ".session-title");
@@ -123,18 +123,26 @@ describe("the sidebar", () => {
       await until(() => titles().includes(title));
       return place;
     };
+    const hand = () => document.body.dispatchEvent(new Event("pointerdown", { bubbles: true }));
     list.dispatchEvent(new Event("pointerenter"));
     const place = await wake("s-5", "Woke up");
     expect(place).toBeGreaterThan(0);
     expect(titles()[place]).toBe("Woke up");
     list.dispatchEvent(new Event("pointerleave"));
-    await until(() => titles()[0] === "Woke up");
+    // Nobody did anything: a letter in a field is not about the list.
+    await press(document.body, "x");
+    expect(await wake("s-5", "Still there")).toBe(place);
+    expect(titles()[place]).toBe("Still there");
+    hand();
+    await until(() => titles()[0] === "Still there");
     const row = $$(root, ".session-open")[1]!;
     row.dispatchEvent(new FocusEvent("focusin", { bubbles: true }));
+    hand();
     const another = await wake("s-4", "Woke up too");
     expect(another).toBeGreaterThan(0);
     expect(titles()[another]).toBe("Woke up too");
     row.dispatchEvent(new FocusEvent("focusout", { bubbles: true }));
+    hand();
     await until(() => titles()[0] === "Woke up too");
   });
 

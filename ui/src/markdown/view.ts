@@ -32,6 +32,8 @@ export class MarkdownView {
   private stale = 0;
   /** Blocks before this one are settled: drawn, seen once, and skipped in layout and paint while off screen. */
   private settled = 0;
+  /** Blocks before this one were there in an earlier frame: the browser knows how high they are. */
+  private seen = 0;
   private notBefore = 0;
 
   constructor() {
@@ -76,6 +78,7 @@ export class MarkdownView {
       this.whole = undefined;
       this.element.replaceChildren();
     }
+    this.element.classList.add("growing");
     const first = this.splitter.update(this.wanted);
     const { blocks } = this.splitter;
     if (first === 0) this.stale = Math.min(this.drawn.length, blocks.length);
@@ -94,7 +97,9 @@ export class MarkdownView {
     }
     this.stale = 0;
     this.number();
-    while (this.settled < blocks.length - kUnsettled) this.mark(this.settled++, true);
+    const old = Math.min(blocks.length - kUnsettled, this.seen);
+    while (this.settled < old) this.mark(this.settled++, true);
+    this.seen = blocks.length;
   }
 
   private number(): void {
@@ -105,6 +110,7 @@ export class MarkdownView {
   attached(): void {
     for (let index = 0; index < this.settled; index++) this.mark(index, false);
     this.settled = 0;
+    this.seen = 0;
   }
 
   private mark(index: number, settled: boolean): void {

@@ -46,7 +46,9 @@ export function Composer({
     element.style.height = `${Math.min(element.scrollHeight, Math.max(120, window.innerHeight * 0.4))}px`;
   }, [text]);
   useEffect(() => {
-    if (matchMedia("(pointer: fine)").matches) input.current?.focus();
+    // Whoever walks along the tabs with the arrow keys walks on.
+    const walking = document.activeElement?.matches("[role=tab]:focus-visible");
+    if (matchMedia("(pointer: fine)").matches && !walking) input.current?.focus();
   }, [sessionId]);
 
   const uploading = !draft && attached.some((one) => !one.attachmentId && !one.problem);

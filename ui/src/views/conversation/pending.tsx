@@ -13,6 +13,7 @@ export function PendingMessage({ entry }: { entry: Outgoing }) {
   const app = useApp();
   const failed = entry.state === "failed";
   const { content, attachments } = entry;
+  const words = waitsFor(app, entry);
   const shown = content.length > kShown ? `${content.slice(0, kShown)}…` : content;
   return (
     <UserMessage content={shown || attachments.map(({ name = "image" }) => name).join(", ")}>
@@ -20,11 +21,11 @@ export function PendingMessage({ entry }: { entry: Outgoing }) {
         {failed ? (
           <span>Not sent: {entry.problem}</span>
         ) : (
-          <span>
-            <Icon name="clock" size={12} /> {waitsFor(app, entry)}
+          <span key={words}>
+            <Icon name="clock" size={12} /> {words}
           </span>
         )}
-        {entry.state !== "accepted" && <PendingActions entry={entry} />}
+        <PendingActions entry={entry} />
       </span>
     </UserMessage>
   );
@@ -41,8 +42,9 @@ function PendingActions({ entry: { clientMessageId, state } }: { entry: Outgoing
     editUnsent(app, clientMessageId);
     document.querySelector<HTMLElement>(".composer textarea")?.focus();
   };
+  // What the server has taken cannot be taken back; the room stays, so that the words beside it do.
   return (
-    <span class="pending-actions">
+    <span class={`pending-actions ${state === "accepted" ? "over" : ""}`}>
       {state === "failed" && (
         <button type="button" class="link-button" onClick={() => app.outbox.retry(clientMessageId)}>
           Try again

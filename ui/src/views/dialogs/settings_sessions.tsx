@@ -7,6 +7,8 @@ import { useApp } from "../context";
 import { Part } from "./setting";
 
 const kAsAgent = "As the agent decides";
+const some = (options: readonly Option[] | undefined) =>
+  options && options.length > 0 ? options : undefined;
 
 export function NewSessions() {
   const app = useApp();
@@ -29,8 +31,7 @@ export function NewSessions() {
     options: readonly Option[] | undefined,
     none: string,
   ) =>
-    options &&
-    options.length > 0 && (
+    options && (
       <div class="field">
         <span aria-hidden="true">{label}</span>
         <Choice
@@ -64,9 +65,9 @@ export function NewSessions() {
         />
       </div>
       {field("Agent", "cliType", agents, "The one used last")}
-      {field("Permission mode", "mode", known?.modes, kAsAgent)}
-      {field("Model", "model", known?.models, kAsAgent)}
-      {field("Thinking", "thinking", known?.thinkingLevels, kAsAgent)}
+      {field("Permission mode", "mode", some(known?.modes), kAsAgent)}
+      {field("Model", "model", some(known?.models), kAsAgent)}
+      {field("Thinking", "thinking", some(known?.thinkingLevels), kAsAgent)}
       {shown.cliType && !known && (
         <p class="muted">
           {app.agents.of(shown.cliType)?.name ?? shown.cliType} tells its models and modes when its first

@@ -9,6 +9,7 @@ import type { SessionInfo } from "../../wire";
 import { Agents } from "./agents";
 import { useApp } from "../context";
 import { Icon, Logo } from "../icons";
+import { useHand } from "./held";
 import { useInTurn } from "./in_turn";
 import { IconButton, StateMark } from "../parts";
 import { ProjectSection, SessionRow } from "./project";
@@ -24,7 +25,8 @@ export function Sidebar() {
   const state = wanted.value;
   const pointed = useSignal(false);
   const focused = useSignal(false);
-  const held = useComputed(() => pointed.value || focused.value);
+  const hand = useHand();
+  const held = useComputed(() => pointed.value || focused.value || !hand.value);
   // Once for a key, for all sections: a thousand titles are looked at once.
   const asked = useComputed(() => narrowed(app, filter.value, wanted.value));
   return (
@@ -186,7 +188,7 @@ function StateFilter({
           <span class="state-mark" aria-hidden="true">
             <StateMark state={state} label="" />
           </span>
-          {counts[state]}
+          <span class="state-number">{counts[state]}</span>
           <span class="state-word">{counted(state, counts[state]).replace(/^\d+/, "")}</span>
         </button>
       ))}
@@ -241,7 +243,11 @@ function Pinned() {
 }
 
 function Sections({ asked, held }: { asked: ReadonlySignal<Asked>; held: ReadonlySignal<boolean> }) {
-  const projects = useApp().projects.list.value;
+  const app = useApp();
+  const all = app.projects.list.value;
+  // A list that is still on its way would push down what stands below it.
+  const missing = all.findIndex(({ projectId }) => !app.sessions.listedProjects.value.has(projectId));
+  const projects = missing < 0 ? all : all.slice(0, missing + 1);
   const shownTo = useInTurn(
     asked.value,
     projects.map(({ projectId }) => projectId),
