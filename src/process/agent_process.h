@@ -45,7 +45,8 @@ struct ExitStatus {
 struct LaunchOptions {
   std::vector<std::string> argv;
   std::string cwd;
-  Environment env;  // The whole environment.
+  Environment env;        // The whole environment.
+  bool confined = false;  // Behind walls, in namespaces of its own (confine.h).
 };
 
 /// A running child. Destroying it kills the child and everything it started.

@@ -367,8 +367,37 @@ GuardedLauncher::GuardedLauncher(asio::any_io_executor executor, std::string gua
   ::signal(SIGPIPE, SIG_IGN);
 }
 
+std::vector<std::string> GuardedLauncher::guardian_argv(const LaunchOptions& options,
+                                                        const std::string& program) const {
+  std::vector<std::string> argv = {"liminal-builder", std::string(kGuardianCommand)};
+  if (options.confined) {
+    argv.emplace_back(kConfinedOption);
+    if (walls_) {
+      for (const Wall& wall : walls_()) argv.push_back(wall_argument(wall));
+    }
+    argv.emplace_back(kEndOfWalls);
+  }
+  if (!program.empty()) argv.push_back(program);
+  argv.insert(argv.end(), options.argv.begin(), options.argv.end());
+  return argv;
+}
+
+asio::awaitable<Result<void>> check_confinement(Launcher& launcher) {
+  LaunchOptions options;
+  options.cwd = "/";
+  options.confined = true;
+  auto check = launcher.launch(std::move(options));
+  if (!check) co_return std::unexpected(std::move(check.error()));
+  const ExitStatus status = co_await (*check)->exited();
+  if (status.code == 0) co_return Result<void>{};
+  std::string why = (*check)->stderr_tail();
+  while (why.ends_with('\n')) why.pop_back();
+  co_return fail(ErrorCode::NotSupported, why.empty() ? "the check " + status.text() : why);
+}
+
 Result<std::shared_ptr<AgentProcess>> GuardedLauncher::launch(LaunchOptions options) {
-  auto program = runnable(options);
+  const bool only_check = options.confined && options.argv.empty();
+  auto program = only_check ? Result<std::string>() : runnable(options);
   if (!program) return std::unexpected(std::move(program.error()));
   auto input = make_pipe();
   auto output = input ? make_pipe() : std::unexpected(input.error());
@@ -388,8 +417,7 @@ Result<std::shared_ptr<AgentProcess>> GuardedLauncher::launch(LaunchOptions opti
 
   SpawnOptions guardian;
   guardian.program = guardian_;
-  guardian.argv = {"liminal-builder", std::string(kGuardianCommand), *program};
-  guardian.argv.insert(guardian.argv.end(), options.argv.begin(), options.argv.end());
+  guardian.argv = guardian_argv(options, *program);
   guardian.env = std::move(options.env);
   guardian.cwd = std::move(options.cwd);
   guardian.descriptors = {input->first.get(), output->second.get(), errors->second.get(),

@@ -8,10 +8,13 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "process/agent_process.h"
+#include "process/walls.h"
 
 namespace lb {
 
@@ -23,10 +26,19 @@ class GuardedLauncher final : public Launcher {
   explicit GuardedLauncher(asio::any_io_executor executor, std::string guardian = "/proc/self/exe");
 
   Result<std::shared_ptr<AgentProcess>> launch(LaunchOptions options) override;
+  /// What confined agents are kept from; asked for at every start of one.
+  void build_walls(std::function<std::vector<Wall>()> walls) { walls_ = std::move(walls); }
 
  private:
+  [[nodiscard]] std::vector<std::string> guardian_argv(const LaunchOptions& options,
+                                                       const std::string& program) const;
   asio::any_io_executor executor_;
   std::string guardian_;
+  std::function<std::vector<Wall>()> walls_;
 };
+
+/// Whether this system lets us confine an agent: builds all walls once, for nobody. The error's
+/// message says what the kernel refused.
+asio::awaitable<Result<void>> check_confinement(Launcher& launcher);
 
 }  // namespace lb

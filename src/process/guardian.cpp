@@ -18,6 +18,7 @@
 #include "base/fd.h"
 #include "base/limits.h"
 #include "process/children.h"
+#include "process/confine.h"
 #include "process/spawn.h"
 
 extern char** environ;
@@ -28,12 +29,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kNotRunnable = 127;
+constexpr int kNotConfined = 126;
 
 class Guardian {
  public:
   int run(int argc, char** argv);
+  /// As the init of namespaces: `outside` ends with the process that made them.
+  int run_as_init(const ConfineOptions& options, Fd outside, std::vector<char*> command);
+  int not_confined(const std::string& why);
 
  private:
+  void prepare();
   bool start(int argc, char** argv);
   void watch();
   bool obey();
@@ -43,6 +49,7 @@ class Guardian {
 
   Fd socket_{kGuardianSocket};
   Fd signals_;
+  Fd outside_;
   pid_t cli_ = -1;
   std::optional<GuardianReport> ended_;
 };
@@ -87,14 +94,23 @@ void let_go_of_standard_descriptors() {
   }
 }
 
-int Guardian::run(int argc, char** argv) {
+void complain(const std::string& line) {
+  // If stderr is gone too, the exit code must do.
+  static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+}
+
+void Guardian::prepare() {
   const sigset_t watched = watched_signals();
   ::pthread_sigmask(SIG_BLOCK, &watched, nullptr);
   ::prctl(PR_SET_NAME, "lb-guardian");
-  become_subreaper();
   no_core_dumps();
   ::fcntl(socket_.get(), F_SETFD, FD_CLOEXEC);
   signals_ = Fd(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+int Guardian::run(int argc, char** argv) {
+  prepare();
+  become_subreaper();
   if (start(argc, argv)) {
     let_go_of_standard_descriptors();
     if (signals_.valid()) watch();
@@ -113,9 +129,7 @@ bool Guardian::start(int argc, char** argv) {
   options.death_signal = SIGKILL;
   auto child = spawn(options);
   if (!child) {
-    const std::string line = child.error().message + "\n";
-    // If stderr is gone too, the exit code must do.
-    static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+    complain(child.error().message + "\n");
     ended_ = {0, kNotRunnable};
     return false;
   }
@@ -126,8 +140,10 @@ bool Guardian::start(int argc, char** argv) {
 /// Returns when it is time to end everything.
 void Guardian::watch() {
   for (;;) {
-    pollfd waiting[2] = {{socket_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}};
-    if (::poll(waiting, 2, -1) < 0 && errno != EINTR) return;
+    pollfd waiting[3] = {
+        {socket_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}, {outside_.get(), POLLIN, 0}};
+    if (::poll(waiting, 3, -1) < 0 && errno != EINTR) return;
+    if (waiting[2].revents != 0) return;
     if ((waiting[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !obey()) return;
     signalfd_siginfo signal{};
     while (::read(signals_.get(), &signal, sizeof signal) == sizeof signal) {
@@ -180,9 +196,86 @@ void Guardian::report() const {
   ::send(socket_.get(), &*ended_, sizeof *ended_, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+bool has_ended(const Fd& pipe) {
+  pollfd waiting{pipe.get(), POLLIN, 0};
+  return ::poll(&waiting, 1, 0) > 0;
+}
+
+int Guardian::not_confined(const std::string& why) {
+  complain(why + "\n");
+  ended_ = {0, kNotConfined};
+  report();
+  return 0;
+}
+
+/// Nobody has to be killed: what is below ends with us.
+int Guardian::run_as_init(const ConfineOptions& options, Fd outside, std::vector<char*> command) {
+  outside_ = std::move(outside);
+  prepare();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (auto problem = confine_self(options); !problem.empty()) return not_confined(problem);
+  // Again: the kernel may forget it with a change of credentials.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (has_ended(outside_)) return 0;
+  if (command.empty()) {
+    ended_ = {0, 0};
+  } else if (start(static_cast<int>(command.size()), command.data())) {
+    let_go_of_standard_descriptors();
+    if (signals_.valid()) watch();
+  }
+  report();
+  return 0;
+}
+
+/// The part outside: it waits, and when it ends the kernel ends the part inside.
+int wait_outside(pid_t inside) {
+  const sigset_t watched = watched_signals();
+  ::close(kGuardianSocket);
+  let_go_of_standard_descriptors();
+  ::prctl(PR_SET_NAME, "lb-guardian");
+  ::prctl(PR_SET_DUMPABLE, 0);
+  for (;;) {
+    int status = 0;
+    const pid_t ended = ::waitpid(inside, &status, WNOHANG);
+    if (ended == inside || (ended < 0 && errno == ECHILD)) return 0;
+    const int signal = ::sigwaitinfo(&watched, nullptr);
+    if (signal > 0 && signal != SIGCHLD && signal != SIGPIPE) ::kill(inside, SIGKILL);
+  }
+}
+
+/// `arguments`: walls, the end of them, and the command.
+int run_confined(const std::vector<char*>& arguments) {
+  ConfineOptions options;
+  options.user = ::geteuid();
+  options.group = ::getegid();
+  auto argument = arguments.begin();
+  for (; argument != arguments.end() && *argument != kEndOfWalls; ++argument) {
+    auto wall = wall_of(*argument);
+    if (!wall) return Guardian().not_confined(fmt::format("{} is no wall", *argument));
+    options.walls.push_back(std::move(*wall));
+  }
+  if (argument != arguments.end()) ++argument;
+  std::unique_ptr<char, decltype(&::free)> folder(::getcwd(nullptr, 0), &::free);
+  auto outside = make_pipe();
+  if (!folder || !outside) return Guardian().not_confined("there is no folder to work in");
+  options.folder = folder.get();
+  const sigset_t watched = watched_signals();
+  ::pthread_sigmask(SIG_BLOCK, &watched, nullptr);
+  const pid_t inside = fork_into_namespaces();
+  if (inside < 0) {
+    return Guardian().not_confined("making a user, a PID and a mount namespace: " +
+                                   std::generic_category().message(errno));
+  }
+  if (inside > 0) return wait_outside(inside);
+  outside->second.reset();
+  return Guardian().run_as_init(options, std::move(outside->first), {argument, arguments.end()});
+}
+
 }  // namespace
 
 int run_guardian(int argc, char** argv) {
+  // argv: us, "guardian", "--confined", …
+  if (argc > 2 && argv[2] == kConfinedOption) return run_confined({argv + 3, argv + argc});
   // argv: us, "guardian", the program, its argv.
   if (argc < 4) {
     const std::string_view usage = "guardian is started by liminal-builder itself\n";

@@ -9,6 +9,10 @@
 /// Killed itself, it leaves its children to the server, which sweeps them (children.h). Only when
 /// both are killed at the same moment may something with a session of its own survive; the CLI
 /// itself does not (PR_SET_PDEATHSIG).
+///
+/// For a confined agent it is two processes: one outside, which only waits, and the guardian proper
+/// as the init of the agent's namespaces (confine.h). There nothing survives either of them, nor
+/// both and the server at once: the kernel sees to it.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +22,10 @@ namespace lb {
 
 /// The first argument that makes our binary a guardian: `liminal-builder guardian PROGRAM ARGV…`.
 inline constexpr std::string_view kGuardianCommand = "guardian";
+/// `guardian --confined WALLS… -- PROGRAM ARGV…`: behind walls (walls.h). Without a program it only
+/// finds out whether the kernel allows it.
+inline constexpr std::string_view kConfinedOption = "--confined";
+inline constexpr std::string_view kEndOfWalls = "--";
 /// Where the guardian finds its socket; 0, 1 and 2 are the CLI's.
 inline constexpr int kGuardianSocket = 3;
 
