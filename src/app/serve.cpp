@@ -106,7 +106,6 @@ class Program {
     service_ = std::make_unique<SessionService>(
         ServiceDeps{io_.get_executor(), *store_, registry_, clock_, options_.warm_start});
     auth_ = std::make_unique<Auth>(clock_, AuthOptions{directory_.file("grants"), options_.token});
-    if (auto loaded = auth_->load(); !loaded) return loaded;
     auto server = server_options(options_);
     if (!server) return std::unexpected(std::move(server.error()));
     server_ = std::make_unique<Server>(io_.get_executor(), *service_, *auth_, std::move(*server));
@@ -130,6 +129,8 @@ class Program {
     asio::signal_set signals(self->io_, SIGTERM, SIGINT);
     if (auto started = co_await self->service_->start(); !started) {
       self->exit_code_ = failed(started.error().message);
+    } else if (auto logins = co_await self->server_->logins().open(); !logins) {
+      self->exit_code_ = failed(logins.error().message);
     } else {
       self->server_->start();
       self->ready();
@@ -154,10 +155,12 @@ class Program {
     log_info("stopped");
   }
 
-  std::string launch_url() { return server_->origin() + "/#code=" + auth_->make_code(); }
+  std::string launch_url(AuditActor whose, std::string why) {
+    return server_->origin() + "/#code=" + server_->logins().make_code(whose, std::move(why));
+  }
 
   void ready() {
-    const std::string url = launch_url();
+    const std::string url = launch_url(AuditActor::Server, "printed when the server started");
     // Whoever sits before the terminal reads the next line; a log file has only this one.
     const bool told = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
     log_event(told ? LogLevel::Debug : LogLevel::Info, "ready",
@@ -172,7 +175,9 @@ class Program {
 
   static asio::awaitable<Result<std::string>> answer_control(Program* self, json::object request) {
     const std::string_view command = string_at(request, "command");
-    if (command == "open") co_return self->launch_url();
+    if (command == "open") {
+      co_return self->launch_url(AuditActor::Terminal, "liminal-builder open");
+    }
     if (command == "export") {
       const SessionId session{std::string(string_at(request, "sessionId"))};
       const bool as_json = string_at(request, "format") == "json";

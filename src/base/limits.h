@@ -45,6 +45,20 @@ inline constexpr std::size_t kStorePageBytes = 1U << 20U;
 /// Copies of a store of one older version: nobody goes back and forth that often.
 inline constexpr int kStoreCopiesMax = 100;
 
+/// Lines of the audit trail: years of what one person decides, in 10 MB. What strangers cause has
+/// room of its own, so that a flood of wrong codes pushes nothing of the user's out.
+inline constexpr std::size_t kAuditMax = 20'000;
+inline constexpr std::size_t kAuditStrangersMax = 2'000;
+/// So many more may be there before the oldest go.
+inline constexpr std::int64_t kAuditSlack = 64;
+/// What strangers cause is listed at most this often; the next line says how often it was more.
+inline constexpr std::size_t kAuditStrangersPerMinute = 10;
+/// Texts in a line of the audit trail (what was asked, what was chosen): a line on the screen.
+inline constexpr std::size_t kAuditTextBytesMax = 300;
+/// Lines of one page, and without a wish.
+inline constexpr std::uint64_t kAuditPageMax = 500;
+inline constexpr std::uint64_t kAuditPageDefault = 100;
+
 // --- Sessions -------------------------------------------------------------------------------
 /// Growing text is handed to the store at most this long after it was seen.
 inline constexpr int kFlushMs = 40;
@@ -194,6 +208,9 @@ inline constexpr std::size_t kLaunchCodesMax = 64;
 inline constexpr std::size_t kTicketsMax = 1024;
 /// Browsers that may be logged in; the one that logged in first goes.
 inline constexpr std::size_t kGrantsMax = 512;
+/// Logins in the file that this server did not issue: listed, so that the user sees them, and of no
+/// use. More than these are let go.
+inline constexpr std::size_t kUnknownLoginsMax = 16;
 /// A token from the environment must not be guessable.
 inline constexpr std::size_t kTokenCharsMin = 32;
 /// What a page makes up to have the server prove itself: not guessable, and not a text to sign.

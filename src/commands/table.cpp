@@ -66,6 +66,12 @@ std::vector<ClientCommand> about_the_server() {
            .notes = "`defaults` takes the place of those of the same `projectId`, or of those of "
                     "all projects; nothing chosen in it removes them. They are for whoever asks "
                     "the user: `session:create` does what it is told"}),
+      command<AuditRequest, &SessionService::audit>(
+          {.name = "audit",
+           .http = "GET /api/audit",
+           .summary = "Who decided what and from where, newest first",
+           .notes = "100 lines, or `limit` (500 at most); `before` of the answer asks for older "
+                    "ones. See below"}),
       of_server<Empty>({.name = "metrics",
                         .http = "GET /metrics",
                         .summary = "Prometheus metrics",
@@ -106,6 +112,16 @@ std::vector<ClientCommand> credentials() {
                                .http = "POST /api/auth/logout",
                                .summary = "End this bearer and all that was opened with it",
                                .notes = "its sockets end within 1 s"}),
+      of_server<Empty, LoginsBody>({.name = "logins",
+                                    .http = "GET /api/logins",
+                                    .summary = "Everyone who is logged in",
+                                    .notes = "`origin: unknown` is one that this server did not "
+                                             "issue, and that lets nobody in"}),
+      of_server<LoginEndRequest, Empty>(
+          {.name = "login:end",
+           .http = "POST /api/login/:id/end",
+           .summary = "End another login, as its own logout would",
+           .notes = "404 `ITEM_NOT_FOUND`; 409 `NOT_SUPPORTED` for `LIMINAL_BUILDER_TOKEN`"}),
   };
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/codec.h"
+#include "model/audit.h"
 #include "model/settings.h"
 
 namespace lb {

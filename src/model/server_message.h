@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/codec.h"
+#include "model/audit.h"
 #include "model/item.h"
 #include "model/session.h"
 #include "model/settings.h"
@@ -321,7 +322,7 @@ struct ServerMessage {
                SessionListMessage, SessionCreatedMessage, SessionSentMessage, SessionHistoryMessage,
                SessionPageMessage, SessionUpsertMessage, SessionTurnMessage, SessionAppendMessage,
                SessionInfoMessage, SessionFactsMessage, SessionInboxMessage, AgentStatusMessage,
-               SettingsMessage, OkMessage, ErrorMessage>
+               SettingsMessage, AuditMessage, OkMessage, ErrorMessage>
       body;
   std::optional<std::string> request_id;
   friend bool operator==(const ServerMessage&, const ServerMessage&) = default;

@@ -67,13 +67,17 @@ Server::Server(asio::any_io_executor io, Sessions& sessions, Auth& auth, ServerO
       sessions_(sessions),
       options_(std::move(options)),
       hub_(io),
-      api_{sessions, auth, hub_},
+      logins_(auth, sessions.audit_trail()),
+      api_{sessions, auth, logins_, hub_},
       assets_(options_.ui_root),
       gate_({0, options_.external_origin}, auth),
       context_{gate_, router_, assets_} {
   add_all_routes(router_, api_);
   sessions_.set_events(&hub_);
-  auth.on_revoked([this](const std::string& grant) { hub_.end_grant(grant); });
+  auth.on_revoked([this](const std::string& grant) {
+    sessions_.audit_trail().forget(grant);
+    hub_.end_grant(grant);
+  });
 }
 
 Server::~Server() {

@@ -56,6 +56,7 @@ class Server {
   [[nodiscard]] std::string origin() const;
   [[nodiscard]] const Router& router() const { return router_; }
   [[nodiscard]] Hub& hub() { return hub_; }
+  [[nodiscard]] LoginBook& logins() { return logins_; }
 
  private:
   Result<void> bind(const asio::ip::address& address);
@@ -68,6 +69,7 @@ class Server {
   ServerOptions options_;
   std::uint16_t port_ = 0;
   Hub hub_;
+  LoginBook logins_;
   Api api_;
   Router router_;
   Assets assets_;

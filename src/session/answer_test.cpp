@@ -105,6 +105,56 @@ TEST_CASE("an answer is durable before it is written, and final when the agent h
   CHECK(refused() == before);  // A normal answer counts nothing as refused.
 }
 
+TEST_CASE("who answered what and from where is on the disk before the agent hears of it") {
+  Asked asked;
+  const Caller caller{"browser", {AuditActor::Login, "id", "Firefox on Linux"}, "127.0.0.1"};
+  const auto trail = [&] { return asked.world.loop.run(asked.world.service->audit({}))->entries; };
+  const auto session = *asked.world.service->find(asked.session);
+  asio::co_spawn(asked.world.loop.context(), session->answer(asked.decision(), caller),
+                 [&](std::exception_ptr, Result<void> result) { asked.outcome = result; });
+  REQUIRE(asked.world.loop.until([&] { return asked.gate->writing; }));
+  REQUIRE(trail().size() == 1);
+  const AuditEntry line = trail()[0];
+  CHECK(line.kind == AuditKind::Answered);
+  CHECK(line.by == caller.by);
+  CHECK(line.address == "127.0.0.1");
+  CHECK(line.via == "browser");
+  CHECK(line.session_id == asked.session);
+  CHECK(line.item_id == ItemId("a1"));
+  CHECK(line.title == asked.approval().title);
+  const ApprovalOption chosen = asked.approval().options[0];
+  CHECK(line.answer == chosen.name);
+  CHECK(line.option_kind == chosen.kind);
+
+  SUBCASE("once") {
+    CHECK(asked.end(Result<void>{}).has_value());
+    CHECK(trail().size() == 1);
+  }
+  SUBCASE("and when the agent does not take it, that too") {
+    CHECK_FALSE(asked.end(fail(ErrorCode::Busy, "it does not read")).has_value());
+    REQUIRE(trail().size() == 2);
+    CHECK(trail()[0].kind == AuditKind::AnswerLost);
+    CHECK(trail()[0].item_id == ItemId("a1"));
+  }
+}
+
+TEST_CASE("a line of the trail is short, and its pages end") {
+  World world;
+  AuditEntry entry;
+  entry.title = std::string(limits::kAuditTextBytesMax - 1, 'x') + "é and more";
+  for (int i = 0; i < 3; ++i) world.service->audit_trail().note(entry);
+  AuditRequest two;
+  two.limit = 2;
+  const auto first = *world.loop.run(world.service->audit(two));
+  REQUIRE(first.entries.size() == 2);
+  CHECK(first.entries[0].title == std::string(limits::kAuditTextBytesMax - 1, 'x') + "…");
+  REQUIRE(first.before.has_value());
+  two.before = first.before;
+  const auto rest = *world.loop.run(world.service->audit(two));
+  CHECK(rest.entries.size() == 1);
+  CHECK_FALSE(rest.before.has_value());
+}
+
 TEST_CASE("an agent that does not read leaves the approval open, and says so on it") {
   Asked asked;
   asked.begin(asked.decision());

@@ -23,6 +23,7 @@
 #include "model/requests.h"
 #include "model/server_message.h"
 #include "providers/provider.h"
+#include "session/audit_trail.h"
 #include "session/dormant_session.h"
 #include "session/event.h"
 #include "session/live/live_timeline.h"
@@ -45,6 +46,7 @@ class SessionHost {
   SessionHost& operator=(const SessionHost&) = delete;
   virtual ~SessionHost() = default;
   virtual LiveTimelineDeps deps() = 0;
+  virtual AuditTrail& audit_trail() = 0;
   virtual std::string project_dir(const ProjectId& project) = 0;
   virtual void info_changed(const SessionInfo& info) = 0;
   virtual void facts_changed(const SessionId& session, const SessionFacts& facts) = 0;

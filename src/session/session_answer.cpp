@@ -6,6 +6,7 @@
 // while the agent waits, and what a crash leaves between says what was chosen. What the user said
 // with it, where the agent's protocol has no place for it, is queued in the commit that says so.
 
+#include <algorithm>
 #include <utility>
 
 #include "session/session.h"
@@ -26,6 +27,12 @@ Answer answer_of(SessionAnswerRequest request, std::string answered_by) {
   answer.input = std::move(request.input);
   answer.answered_by = std::move(answered_by);
   return answer;
+}
+
+std::optional<ApprovalOption> chosen_option(const Approval& approval) {
+  const auto chosen = std::ranges::find(approval.options, approval.answer->option_id.value_or(""),
+                                        &ApprovalOption::option_id);
+  return chosen == approval.options.end() ? std::nullopt : std::optional(*chosen);
 }
 
 /// The approval while the answer is on its way.
@@ -58,6 +65,37 @@ Item open_again(Item item, const Error& why) {
   return item;
 }
 
+/// What was chosen, in the words that were on the screen.
+std::optional<std::string> chosen_text(const Approval& approval) {
+  std::string text;
+  if (approval.answer->answers) {
+    for (const auto& [question, label] : *approval.answer->answers) {
+      text += (text.empty() ? "" : ", ") + label;
+    }
+  }
+  const auto option = chosen_option(approval);
+  if (text.empty() && option) text = option->name;
+  return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+
+/// A line of the audit trail about this approval, which is being answered.
+AuditEntry audit_entry(AuditKind kind, const SessionRecord& record, const Item& item,
+                       const Caller& caller) {
+  const auto& approval = std::get<Approval>(item.body);
+  AuditEntry entry;
+  entry.kind = kind;
+  entry.by = caller.by;
+  entry.via = caller.via;
+  if (!caller.address.empty()) entry.address = caller.address;
+  entry.session_id = record.id;
+  entry.session_title = record.title;
+  entry.item_id = item.item_id;
+  entry.title = approval.title;
+  entry.answer = chosen_text(approval);
+  if (const auto option = chosen_option(approval)) entry.option_kind = option->kind;
+  return entry;
+}
+
 }  // namespace
 
 /// First decision wins; it is durable before the agent hears of it, and bound to what was shown.
@@ -75,7 +113,7 @@ asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request, Call
   }
   if (auto room = host_.deps().store.writable(); !room) co_return room;
   const TurnId asked_in = open->turn_id;
-  const Answer answer = answer_of(std::move(request), std::move(caller.via));
+  const Answer answer = answer_of(std::move(request), caller.via);
   auto prepared = provider_->prepare_answer(id(), answer);
   if (!prepared) co_return std::unexpected(std::move(prepared.error()));
   const bool has_words = !prepared->carries_message && !is_blank(answer.message.value_or(""));
@@ -85,11 +123,18 @@ asio::awaitable<Result<void>> Session::answer(SessionAnswerRequest request, Call
   Item decided = being_answered(*open, answer);
   // The agent may act on it before we hear that it has it.
   decisions_.decide(std::get<Approval>(decided.body), now());
+  AuditEntry line = audit_entry(AuditKind::Answered, *record_, decided, caller);
+  host_.audit_trail().note(line);  // Before the decision, so that there is none without it.
   live_->put(std::move(decided));
   changed();
   if (auto stored = co_await live_->durable(true); !stored) co_return stored;
   auto given = co_await prepared->write();
   if (!given) given.error() = std::move(given.error()).context("The agent did not take the answer");
+  if (!given) {
+    line.kind = AuditKind::AnswerLost;
+    line.why = given.error().message;
+    host_.audit_trail().note(std::move(line));
+  }
   settle_answer(answer.item_id, given);
   if (given && has_words) queue_words(answer, asked_in);
   auto stored = co_await live_->durable(true);

@@ -21,6 +21,7 @@
 #include "model/answers.h"
 #include "model/requests.h"
 #include "model/server_message.h"
+#include "session/audit_trail.h"
 #include "session/live/history.h"
 #include "session/live/reader.h"
 
@@ -87,6 +88,8 @@ struct AttachmentData {
 /// Who asks: the page on its WebSocket (`browser`), or a program over HTTP (`api`).
 struct Caller {
   std::string via;
+  AuditBy by = {};           // Whose credential it is.
+  std::string address = {};  // Where the connection comes from.
 };
 
 class SessionService;
@@ -117,6 +120,9 @@ class Sessions {
   /// returns.
   virtual asio::awaitable<Result<std::string>> run(const SessionCommand& command,
                                                    const json::value& fields, Caller caller) = 0;
+
+  /// Who decided what; the server adds what it knows of logins.
+  [[nodiscard]] virtual AuditTrail& audit_trail() = 0;
 
   // --- What a new connection is told ----------------------------------------------------------
   [[nodiscard]] virtual std::vector<Project> projects() const = 0;  // In the order added.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
+#include "base/limits.h"
 #include "store/growth.h"
 
 namespace lb {
@@ -75,6 +76,29 @@ void MemoryStore::apply(WriteBatch& batch) {
   for (ProjectRecord& project : batch.projects) projects_[project.id] = std::move(project);
   for (SessionWrite& write : batch.sessions) apply(write);
   for (AttachmentRecord& one : batch.attachments) attachments_[one.id] = std::move(one);
+  for (AuditRow& row : batch.audit) add(std::move(row));
+  for (LoginRow& login : batch.logins) {
+    std::erase_if(logins_.rows, [&](const LoginRow& row) { return row.hash == login.hash; });
+    logins_.rows.push_back(std::move(login));
+  }
+  for (const std::string& hash : batch.ended_logins) {
+    std::erase_if(logins_.rows, [&](const LoginRow& row) { return row.hash == hash; });
+  }
+  if (batch.logins_known) logins_.known = true;
+}
+
+void MemoryStore::add(AuditRow row) {
+  row.id = ++audit_id_;
+  audit_.push_back(std::move(row));
+  if (audit_id_ % limits::kAuditSlack != 0) return;
+  for (const bool stranger : {false, true}) {
+    std::size_t room = stranger ? limits::kAuditStrangersMax : limits::kAuditMax;
+    std::erase_if(audit_, [&, left = std::ranges::count(audit_, stranger, &AuditRow::stranger)](
+                              const AuditRow& one) mutable {
+      if (one.stranger != stranger) return false;
+      return std::cmp_greater(left--, room);
+    });
+  }
 }
 
 void MemoryStore::apply(SessionWrite& write) {
@@ -177,6 +201,19 @@ asio::awaitable<Result<std::optional<AttachmentRecord>>> MemoryStore::read_attac
   const auto found = attachments_.find(id);
   if (found == attachments_.end() || found->second.session != session) co_return std::nullopt;
   co_return found->second;
+}
+
+asio::awaitable<Result<std::vector<AuditRow>>> MemoryStore::read_audit(std::uint64_t before,
+                                                                       std::uint64_t count) {
+  std::vector<AuditRow> rows;
+  for (auto row = audit_.rbegin(); row != audit_.rend() && rows.size() < count; ++row) {
+    if (row->id < before) rows.push_back(*row);
+  }
+  co_return rows;
+}
+
+asio::awaitable<Result<Logins>> MemoryStore::read_logins() {
+  co_return logins_;
 }
 
 asio::awaitable<Result<std::vector<SearchHit>>> MemoryStore::search(Search search) {

@@ -37,6 +37,9 @@ class MemoryStore final : public Store {
                                                                    TurnId turn) override;
   asio::awaitable<Result<std::optional<AttachmentRecord>>> read_attachment(SessionId session,
                                                                            std::string id) override;
+  asio::awaitable<Result<std::vector<AuditRow>>> read_audit(std::uint64_t before,
+                                                            std::uint64_t count) override;
+  asio::awaitable<Result<Logins>> read_logins() override;
   asio::awaitable<Result<std::vector<SearchHit>>> search(Search search) override;
   void close() override {}
 
@@ -54,6 +57,7 @@ class MemoryStore final : public Store {
   };
   void apply(WriteBatch& batch);
   void apply(SessionWrite& write);
+  void add(AuditRow row);
   void drain();
 
   asio::any_io_executor io_;
@@ -66,6 +70,9 @@ class MemoryStore final : public Store {
   std::map<SessionId, SessionRecord> records_;
   std::map<SessionId, Shelf> shelves_;
   std::map<std::string, AttachmentRecord> attachments_;
+  std::vector<AuditRow> audit_;
+  std::uint64_t audit_id_ = 0;
+  Logins logins_;
 };
 
 }  // namespace lb

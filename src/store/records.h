@@ -117,12 +117,32 @@ struct AttachmentRecord {
   std::string bytes;
 };
 
+/// One line of the audit trail, newest last. Each kind has room of its own, so that strangers
+/// cannot push out what the user did.
+struct AuditRow {
+  std::uint64_t id = 0;   // Given by the store.
+  bool stranger = false;  // Caused by somebody without a credential.
+  std::string entry;      // AuditEntry as JSON; its id is this one.
+  friend bool operator==(const AuditRow&, const AuditRow&) = default;
+};
+
+/// A login that this server has issued.
+struct LoginRow {
+  std::string hash;   // Of its bearer.
+  std::string login;  // Login as JSON.
+  friend bool operator==(const LoginRow&, const LoginRow&) = default;
+};
+
 /// What is written in one transaction: all of it or nothing.
 struct WriteBatch {
   std::vector<ProjectRecord> projects;
   std::vector<SessionWrite> sessions;
   std::vector<AttachmentRecord> attachments;
   std::optional<std::string> settings;  // Settings as JSON.
+  std::vector<AuditRow> audit;
+  std::vector<LoginRow> logins;
+  std::vector<std::string> ended_logins;  // Hashes.
+  bool logins_known = false;              // From now on every login has its row.
 };
 
 /// An entry as it was stored.
@@ -152,6 +172,11 @@ struct Catalog {
   std::vector<ProjectRecord> projects;
   std::vector<SessionRecord> sessions;
   std::string settings;  // As JSON; empty when nothing was ever chosen.
+};
+
+struct Logins {
+  std::vector<LoginRow> rows;
+  bool known = true;  // False: a version that kept no rows may have issued others.
 };
 
 /// What a crash left unfinished in one session: growing text already folded into its form.

@@ -84,6 +84,11 @@ class Store {
   virtual asio::awaitable<Result<std::optional<AttachmentRecord>>> read_attachment(
       SessionId session, std::string id) = 0;
 
+  /// The newest `count` lines of the audit trail with an id below `before`, newest first.
+  virtual asio::awaitable<Result<std::vector<AuditRow>>> read_audit(std::uint64_t before,
+                                                                    std::uint64_t count) = 0;
+  virtual asio::awaitable<Result<Logins>> read_logins() = 0;
+
   struct Search {
     std::string text;
     std::vector<SessionId> sessions;  // Only these.

@@ -207,7 +207,7 @@ TEST_CASE_FIXTURE(LiveServer, "S18: logout ends the bearer and its sockets withi
   bool in_time = false;
   for (int attempt = 0; attempt < 10 && !in_time; ++attempt) {
     const std::string code = on_io([&] { return auth->make_code(); });
-    const std::string fresh = on_io([&] { return *auth->exchange(code); });
+    const std::string fresh = log_in(code);
     const std::pair<std::string, std::string> own = {"Authorization", "Bearer " + fresh};
     Socket ours(port(), {own});
     REQUIRE(ours.status() == 101);

@@ -45,6 +45,14 @@ Reply LiveServer::post(const std::string& path, const std::string& body, Fields 
   return http(port(), {"POST", path, std::move(fields), body, ""});
 }
 
+std::string LiveServer::log_in(const std::string& code, Fields fields) {
+  fields.emplace_back("Content-Type", "application/json");
+  const Reply reply =
+      http(port(), {"POST", "/api/auth/exchange", fields, R"({"code":")" + code + "\"}", ""});
+  REQUIRE(reply.status == 200);
+  return std::string(string_at(reply.json(), "token"));
+}
+
 std::unique_ptr<Socket> LiveServer::socket() {
   auto out = std::make_unique<Socket>(port(), Fields{bearer()});
   REQUIRE(out->status() == 101);

@@ -39,6 +39,8 @@ class LiveServer {
   Reply get(const std::string& path, Fields fields = {});
   /// POST of JSON with the bearer; no body when `body` is empty.
   Reply post(const std::string& path, const std::string& body = "", Fields fields = {});
+  /// The bearer for a launch code, as the page gets it.
+  std::string log_in(const std::string& code, Fields fields = {});
   /// A WebSocket of a program, its greeting read.
   std::unique_ptr<Socket> socket();
 

@@ -403,6 +403,37 @@ export interface SettingsMessage extends ServerMessageBase {
   settings: Settings;
 }
 
+export interface AuditBy {
+  kind: "login" | "token" | "terminal" | "server" | "unknown";
+  id?: string;
+  name?: string;
+}
+
+export interface AuditEntry {
+  id: number;
+  at: string;
+  kind: "code_asked" | "code_refused" | "command_refused" | "login" | "login_ended" | "login_unknown" | "answered" | "answer_lost";
+  by: AuditBy;
+  address?: string;
+  via?: string;
+  why?: string;
+  times?: number;
+  loginId?: string;
+  loginName?: string;
+  sessionId?: string;
+  sessionTitle?: string;
+  itemId?: string;
+  title?: string;
+  answer?: string;
+  optionKind?: "allow_once" | "allow_always" | "reject_once" | "reject_always";
+}
+
+export interface AuditMessage extends ServerMessageBase {
+  type: "audit";
+  entries: AuditEntry[];
+  before?: number;
+}
+
 export interface OkMessage extends ServerMessageBase {
   type: "ok";
   rev?: number;
@@ -438,6 +469,7 @@ export type ServerMessage =
   | SessionInboxMessage
   | AgentStatusMessage
   | SettingsMessage
+  | AuditMessage
   | OkMessage
   | ErrorMessage;
 
@@ -579,6 +611,12 @@ export interface SettingsChangeRequest extends ClientMessageBase {
   defaults?: SessionDefaults;
 }
 
+export interface AuditRequest extends ClientMessageBase {
+  type: "audit";
+  before?: number;
+  limit?: number;
+}
+
 export interface ExchangeRequest {
   code: string;
 }
@@ -599,6 +637,24 @@ export interface ProofBody {
 export interface TicketBody {
   ticket: string;
   expiresInMs: number;
+}
+
+export interface Login {
+  loginId: string;
+  name: string;
+  origin: "issued" | "before" | "token" | "unknown";
+  address?: string;
+  issuedAt?: string;
+  lastSeenAt?: string;
+  current?: boolean;
+}
+
+export interface LoginsBody {
+  logins: Login[];
+}
+
+export interface LoginEndRequest {
+  loginId: string;
 }
 
 export interface ProjectListRequest extends ClientMessageBase {
@@ -889,6 +945,7 @@ export interface ClientMessageBase {
 export type ClientMessage =
   | SettingsRequest
   | SettingsChangeRequest
+  | AuditRequest
   | ProjectListRequest
   | ProjectAddRequest
   | ProjectRemoveRequest
@@ -923,10 +980,13 @@ export interface Commands {
   "info": { request: Bare<Empty>; response: Bare<InfoBody> };
   "settings": { request: Bare<SettingsRequest>; response: Bare<SettingsMessage> };
   "settings:change": { request: Bare<SettingsChangeRequest>; response: Bare<SettingsMessage> };
+  "audit": { request: Bare<AuditRequest>; response: Bare<AuditMessage> };
   "auth:exchange": { request: Bare<ExchangeRequest>; response: Bare<TokenBody> };
   "auth:prove": { request: Bare<ProveRequest>; response: Bare<ProofBody> };
   "auth:ticket": { request: Bare<Empty>; response: Bare<TicketBody> };
   "auth:logout": { request: Bare<Empty>; response: Bare<Empty> };
+  "logins": { request: Bare<Empty>; response: Bare<LoginsBody> };
+  "login:end": { request: Bare<LoginEndRequest>; response: Bare<Empty> };
   "project:list": { request: Bare<ProjectListRequest>; response: Bare<ProjectListMessage> };
   "project:add": { request: Bare<ProjectAddRequest>; response: Bare<ProjectAddedMessage> };
   "project:remove": { request: Bare<ProjectRemoveRequest>; response: Bare<ProjectRemovedMessage> };
@@ -965,10 +1025,13 @@ export const COMMANDS = {
   "info": { method: "GET", path: "/api/info" },
   "settings": { method: "GET", path: "/api/settings" },
   "settings:change": { method: "POST", path: "/api/settings" },
+  "audit": { method: "GET", path: "/api/audit" },
   "auth:exchange": { method: "POST", path: "/api/auth/exchange" },
   "auth:prove": { method: "POST", path: "/api/auth/prove" },
   "auth:ticket": { method: "POST", path: "/api/auth/ticket" },
   "auth:logout": { method: "POST", path: "/api/auth/logout" },
+  "logins": { method: "GET", path: "/api/logins" },
+  "login:end": { method: "POST", path: "/api/login/{loginId}/end" },
   "project:list": { method: "GET", path: "/api/project/list" },
   "project:add": { method: "POST", path: "/api/project/add" },
   "project:remove": { method: "POST", path: "/api/project/{projectId}/remove" },

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <map>
 #include <system_error>
 
 #include "base/fd.h"
@@ -18,6 +19,17 @@ namespace {
 
 constexpr MonoMs kMinuteMs = 60'000;
 constexpr std::size_t kHashChars = 64;
+constexpr std::string_view kTokenName = "LIMINAL_BUILDER_TOKEN";
+
+/// Another hash than the one that proves us (prove), which this one must not tell.
+std::string login_id(const std::string& hash) {
+  constexpr std::size_t kIdChars = 16;
+  return sha256_hex("login\n" + hash).substr(0, kIdChars);
+}
+
+Login nameless(const std::string& hash, LoginOrigin origin) {
+  return {login_id(hash), "", origin};
+}
 
 Error io_error(const std::filesystem::path& path) {
   return {ErrorCode::Internal,
@@ -41,13 +53,31 @@ Auth::Auth(const Clock& clock, AuthOptions options) : clock_(clock), options_(st
   options_.token.reset();  // Only the hash is needed from here on.
 }
 
-Result<void> Auth::load() {
-  if (options_.grants_file.empty()) return {};
+Auth::Loaded Auth::load(const Logins& issued) {
+  Loaded out;
+  std::map<std::string_view, const std::string*> rows;
+  for (const LoginRow& row : issued.rows) rows[row.hash] = &row.login;
   std::ifstream file(options_.grants_file);
   for (std::string line; std::getline(file, line);) {
-    if (line.size() == kHashChars && grants_.size() < limits::kGrantsMax) grants_.push_back(line);
+    const bool again = std::ranges::find(grants_, line, &Known::hash) != grants_.end();
+    if (line.size() != kHashChars || again) continue;
+    const auto row = rows.find(line);
+    if (row != rows.end()) {
+      auto login = decode_text<Login>(*row->second);
+      grants_.push_back({line, login ? std::move(*login) : nameless(line, LoginOrigin::Before)});
+    } else if (!issued.known && grants_.size() < limits::kGrantsMax) {
+      grants_.push_back({line, nameless(line, LoginOrigin::Before)});
+      out.taken_over.push_back({line, encode(grants_.back().login)});
+    } else if (unknown_.size() < limits::kUnknownLoginsMax) {
+      unknown_.push_back({line, nameless(line, LoginOrigin::Unknown)});
+      out.unknown.push_back(unknown_.back().login);
+    }
   }
-  return {};
+  for (const LoginRow& row : issued.rows) {
+    const bool there = std::ranges::find(grants_, row.hash, &Known::hash) != grants_.end();
+    if (!there) out.gone.push_back(row.hash);
+  }
+  return out;
 }
 
 std::string Auth::make_code() {
@@ -67,7 +97,7 @@ std::optional<Auth::Pending> Auth::take(std::deque<Pending>& from, std::string_v
   return found;
 }
 
-Result<std::string> Auth::exchange(std::string_view code) {
+Result<Auth::Issued> Auth::redeem(std::string_view code, std::string name, std::string address) {
   static Counter& refused =
       counter("lb_auth_failures_total", "Credentials refused.", "kind=\"code\"");
   const MonoMs now = clock_.mono();
@@ -82,22 +112,35 @@ Result<std::string> Auth::exchange(std::string_view code) {
     return fail(ErrorCode::InvalidCode,
                 "this code was used, is too old or is wrong; run: liminal-builder open");
   }
-  std::string bearer = make_secret();
-  while (grants_.size() >= limits::kGrantsMax) logout(grants_.front());
-  grants_.push_back(sha256_hex(bearer));
+  Issued issued;
+  issued.bearer = make_secret();
+  issued.hash = sha256_hex(issued.bearer);
+  issued.login = {login_id(issued.hash), std::move(name), LoginOrigin::Issued};
+  if (!address.empty()) issued.login.address = std::move(address);
+  issued.login.issued_at = clock_.wall();
+  return issued;
+}
+
+Result<std::vector<Login>> Auth::admit(const Issued& issued) {
+  std::vector<Login> left;
+  while (grants_.size() >= limits::kGrantsMax) {
+    left.push_back(grants_.front().login);
+    logout(grants_.front().hash);
+  }
+  grants_.push_back({issued.hash, issued.login});
   if (auto saved = save(); !saved) {
     grants_.pop_back();
     return std::unexpected(saved.error());
   }
-  log_info("auth.granted");
-  return bearer;
+  log_info("auth.granted", {{"login", issued.login.login_id}, {"name", issued.login.name}});
+  return left;
 }
 
 std::optional<std::string> Auth::check_bearer(std::string_view bearer) const {
   if (bearer.empty()) return std::nullopt;
   std::string hash = sha256_hex(bearer);
   if (!token_grant_.empty() && hash == token_grant_) return hash;
-  if (std::ranges::find(grants_, hash) == grants_.end()) return std::nullopt;
+  if (std::ranges::find(grants_, hash, &Known::hash) == grants_.end()) return std::nullopt;
   return hash;
 }
 
@@ -105,9 +148,9 @@ std::optional<std::string> Auth::prove(std::string_view key_id, std::string_view
   constexpr std::size_t kIdChars = 32;
   constexpr std::string_view kPurpose = "liminal-builder\n";
   if (key_id.size() != kIdChars) return std::nullopt;
-  for (const std::string& grant : grants_) {
-    if (!sha256_hex(grant).starts_with(key_id)) continue;
-    return hmac_sha256_hex(grant, std::string(kPurpose) + std::string(message));
+  for (const Known& known : grants_) {
+    if (!sha256_hex(known.hash).starts_with(key_id)) continue;
+    return hmac_sha256_hex(known.hash, std::string(kPurpose) + std::string(message));
   }
   return std::nullopt;
 }
@@ -126,16 +169,64 @@ std::optional<std::string> Auth::take_ticket(std::string_view ticket) {
 }
 
 void Auth::logout(std::string grant) {
-  std::erase(grants_, grant);
+  for (auto* all : {&grants_, &unknown_}) {
+    std::erase_if(*all, [&](const Known& known) { return known.hash == grant; });
+  }
   std::erase_if(tickets_, [&](const Pending& ticket) { return ticket.grant == grant; });
   if (auto saved = save(); !saved) log_error("auth.save_failed", {{"why", saved.error().message}});
   if (revoked_) revoked_(grant);
 }
 
+std::vector<Login> Auth::logins(const std::string& grant) const {
+  std::vector<Login> all;
+  for (const auto* list : {&grants_, &unknown_}) {
+    for (const Known& known : *list) {
+      all.push_back(known.login);
+      if (known.hash == grant) all.back().current = true;
+    }
+  }
+  if (token_grant_.empty()) return all;
+  all.push_back({login_id(token_grant_), std::string(kTokenName), LoginOrigin::Token});
+  all.back().last_seen_at = token_seen_;
+  if (grant == token_grant_) all.back().current = true;
+  return all;
+}
+
+std::optional<std::string> Auth::grant_of(std::string_view id) const {
+  for (const auto* all : {&grants_, &unknown_}) {
+    for (const Known& known : *all) {
+      if (known.login.login_id == id) return known.hash;
+    }
+  }
+  if (!token_grant_.empty() && login_id(token_grant_) == id) return token_grant_;
+  return std::nullopt;
+}
+
+AuditBy Auth::who(const std::string& grant) const {
+  if (!token_grant_.empty() && grant == token_grant_) {
+    return {AuditActor::Token, std::nullopt, std::string(kTokenName)};
+  }
+  const auto known = std::ranges::find(grants_, grant, &Known::hash);
+  if (known == grants_.end()) return {};
+  return {AuditActor::Login, known->login.login_id, known->login.name};
+}
+
+void Auth::seen(const std::string& grant) {
+  if (grant == token_grant_) {
+    token_seen_ = clock_.wall();
+    return;
+  }
+  const auto known = std::ranges::find(grants_, grant, &Known::hash);
+  if (known != grants_.end()) known->login.last_seen_at = clock_.wall();
+}
+
 Result<void> Auth::save() const {
   if (options_.grants_file.empty()) return {};
   std::string text;
-  for (const std::string& grant : grants_) text += grant + "\n";
+  // What is not ours stays until the user ends it, and is shown until then.
+  for (const auto* all : {&grants_, &unknown_}) {
+    for (const Known& known : *all) text += known.hash + "\n";
+  }
   const std::filesystem::path next = options_.grants_file.string() + ".new";
   const Fd file(::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.valid() || !write_all(file.get(), text) || ::fsync(file.get()) != 0 ||

@@ -5,7 +5,9 @@
 /// what a browser can give with a WebSocket upgrade. Bearers are kept as SHA-256 only, in memory
 /// and on disk. No cookie anywhere, so no other page can make a browser speak for the user.
 ///
-/// A grant is the id of a bearer: the hash of it. Lives on the io thread.
+/// A grant is the id of a bearer: the hash of it. The file of grants says which are good, the store
+/// which of them this server issued (logins.h); one that it did not issue lets nobody in. Lives on
+/// the io thread.
 #pragma once
 
 #include <deque>
@@ -19,6 +21,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "model/audit.h"
+#include "store/records.h"
 
 namespace lb {
 
@@ -31,12 +35,25 @@ class Auth {
  public:
   Auth(const Clock& clock, AuthOptions options);
 
-  /// Reads the bearers of earlier runs.
-  Result<void> load();
+  /// Reads the bearers of earlier runs. `issued` is what the store has of them.
+  struct Loaded {
+    std::vector<LoginRow> taken_over;  // Of a version that kept none.
+    std::vector<std::string> gone;     // Hashes that are in the store only.
+    std::vector<Login> unknown;        // Not issued by this server.
+  };
+  Loaded load(const Logins& issued);
 
   std::string make_code();
-  /// A bearer for a launch code. InvalidCode; RateLimited after too many wrong ones.
-  Result<std::string> exchange(std::string_view code);
+  /// A bearer for a launch code, which is good once it is admitted. InvalidCode; RateLimited after
+  /// too many wrong ones.
+  struct Issued {
+    std::string bearer;
+    std::string hash;
+    Login login;
+  };
+  Result<Issued> redeem(std::string_view code, std::string name, std::string address);
+  /// From now on its bearer is good. Whoever had to make room for it.
+  Result<std::vector<Login>> admit(const Issued& issued);
 
   /// The grant of a bearer, when it is one of ours.
   [[nodiscard]] std::optional<std::string> check_bearer(std::string_view bearer) const;
@@ -53,6 +70,14 @@ class Auth {
 
   /// Ends a bearer; everything opened with it is told through `on_revoked`.
   void logout(std::string grant);
+  /// All of them; `grant` is whoever asks.
+  [[nodiscard]] std::vector<Login> logins(const std::string& grant) const;
+  /// The grant of a login.
+  [[nodiscard]] std::optional<std::string> grant_of(std::string_view login_id) const;
+  /// Whose grant it is, for the audit trail.
+  [[nodiscard]] AuditBy who(const std::string& grant) const;
+  /// It was used just now.
+  void seen(const std::string& grant);
   void on_revoked(std::function<void(const std::string& grant)> callback) {
     revoked_ = std::move(callback);
   }
@@ -64,6 +89,11 @@ class Auth {
     MonoMs until = 0;
   };
 
+  struct Known {
+    std::string hash;
+    Login login;
+  };
+
   std::optional<Pending> take(std::deque<Pending>& from, std::string_view secret);
   Result<void> save() const;
 
@@ -72,8 +102,10 @@ class Auth {
   std::string token_grant_;
   std::deque<Pending> codes_;
   std::deque<Pending> tickets_;
-  std::vector<std::string> grants_;  // Hashes, in the order they were given.
-  std::deque<MonoMs> failures_;      // Wrong codes of the last minute.
+  std::vector<Known> grants_;   // In the order they were given.
+  std::vector<Known> unknown_;  // In the file, and good for nothing.
+  std::optional<Timestamp> token_seen_;
+  std::deque<MonoMs> failures_;  // Wrong codes of the last minute.
   std::function<void(const std::string&)> revoked_;
 };
 

@@ -104,6 +104,7 @@ Result<void> Gate::check_credential(HttpRequest& request, Access access) const {
     return refuse(ErrorCode::Unauthenticated, "credential",
                   "no valid credential; run: liminal-builder open");
   }
+  auth_.seen(*grant);
   request.grant = std::move(*grant);
   return {};
 }

@@ -10,7 +10,11 @@ struct Fixture {
   ManualClock clock;
   Auth auth{clock, {}};
   Gate gate{{4750, std::nullopt}, auth};
-  std::string bearer = *auth.exchange(auth.make_code());
+  std::string bearer = [this] {
+    auto issued = auth.redeem(auth.make_code(), "Firefox", "127.0.0.1");
+    REQUIRE(auth.admit(*issued));
+    return issued->bearer;
+  }();
 
   HttpRequest request(std::vector<std::pair<std::string, std::string>> fields = {},
                       std::string host = "localhost:4750") {

@@ -25,6 +25,15 @@ HttpResponse closing(const Error& error) {
   return response;
 }
 
+/// Where it comes from. An IPv4 address that came to an IPv6 socket is the IPv4 one.
+std::string address_of(const asio::ip::tcp::socket& socket) {
+  boost::system::error_code error;
+  const asio::ip::address from = socket.remote_endpoint(error).address();
+  if (error) return "";
+  if (!from.is_v6() || !from.to_v6().is_v4_mapped()) return from.to_string();
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, from.to_v6()).to_string();
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(asio::ip::tcp::socket socket, HttpContext& context)
@@ -153,6 +162,7 @@ asio::awaitable<HttpResponse> HttpConnection::respond(RequestParser& parser) {
     co_return refused;
   }
   if (!request.grant.empty()) known();
+  request.address = address_of(socket_);
   if (access == Access::Open && request.method == "POST") request.peer_user = peer_user(socket_);
 
   const bool reads = request.method == "GET" || request.method == "HEAD";

@@ -29,6 +29,7 @@ struct HttpRequest {
   std::map<std::string, std::string> query;   // Decoded; the last of a name counts.
   std::map<std::string, std::string> params;  // `:id` of the route.
   std::string grant;                          // Who asks: the id of the credential.
+  std::string address;                        // Where the connection comes from.
   /// Where no credential is needed: the user of this machine who asks, when that can be told.
   std::optional<unsigned> peer_user;
 

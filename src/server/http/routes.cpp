@@ -8,11 +8,11 @@ namespace lb {
 namespace {
 
 /// What sessions do: asked, and its answer passed on.
-asio::awaitable<HttpResponse> ask_sessions(Sessions& sessions, const ClientCommand& command,
+asio::awaitable<HttpResponse> ask_sessions(Api& api, const ClientCommand& command,
                                            HttpRequest request) {
   const auto fields = fields_of(command, request);
   if (!fields) co_return error_response(fields.error());
-  auto answer = co_await sessions.run(command, *fields, Caller{"api"});
+  auto answer = co_await api.sessions.run(command, *fields, caller_of(api, request));
   if (!answer) co_return error_response(answer.error());
   co_return json_response(command.row.status, std::move(*answer));
 }
@@ -25,6 +25,10 @@ asio::awaitable<HttpResponse> run_own(Api& api, const ClientCommand& command, Ow
 }
 
 }  // namespace
+
+Caller caller_of(const Api& api, const HttpRequest& request) {
+  return {"api", api.auth.who(request.grant), request.address};
+}
 
 asio::awaitable<HttpResponse> refused(Error error) {
   co_return error_response(error);
@@ -40,7 +44,7 @@ void add_all_routes(Router& router, Api& api) {
     if (!command.row.takes.empty()) route.body = BodyKind::Attachment;
     if (command.handler != nullptr) {
       route.handler = [&api, &command](HttpRequest request) {
-        return ask_sessions(api.sessions, command, std::move(request));
+        return ask_sessions(api, command, std::move(request));
       };
     } else {
       const auto found = handlers.find(command.name);

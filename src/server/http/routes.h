@@ -13,6 +13,7 @@
 #include "base/codec.h"
 #include "commands/command.h"
 #include "server/auth/auth.h"
+#include "server/auth/logins.h"
 #include "server/http/router.h"
 #include "server/hub.h"
 
@@ -22,6 +23,7 @@ namespace lb {
 struct Api {
   Sessions& sessions;
   Auth& auth;
+  LoginBook& logins;
   Hub& hub;
 };
 
@@ -37,6 +39,9 @@ asio::awaitable<HttpResponse> answered_by(Api& api, const json::value& fields, H
   if (!request) return refused(std::move(request.error()));
   return Handle(api, std::move(*request), std::move(http));
 }
+
+/// Who asks, over HTTP.
+Caller caller_of(const Api& api, const HttpRequest& request);
 
 void bind_system(OwnHandlers& handlers);
 void bind_reading(OwnHandlers& handlers);

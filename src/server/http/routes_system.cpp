@@ -37,10 +37,13 @@ asio::awaitable<HttpResponse> exchange(Api& api, ExchangeRequest request, HttpRe
     // The code is neither spent nor counted: it is the user's, and still good.
     counter("lb_auth_failures_total", "Credentials refused.", "kind=\"user\"").add();
     log_warn("auth.foreign_user", {{"uid", *http.peer_user}});
+    api.logins.turned_away(http.address, "It came from another user of this machine (uid " +
+                                             std::to_string(*http.peer_user) + ").");
     co_return error_response(
         {ErrorCode::InvalidCode, "this server belongs to another user of this machine"});
   }
-  auto token = api.auth.exchange(request.code);
+  auto token = co_await api.logins.log_in(
+      {std::move(request.code), std::string(http.field("user-agent")), http.address});
   if (token) co_return answer(200, TokenBody{std::move(*token)});
   HttpResponse response = error_response(token.error());
   if (token.error().code == ErrorCode::RateLimited)
@@ -91,7 +94,10 @@ asio::awaitable<HttpResponse> metrics(Api&, Empty, HttpRequest) {
 asio::awaitable<HttpResponse> upgrade(Api& api, Empty, HttpRequest http) {
   if (auto proper = check_upgrade(http); !proper) co_return error_response(proper.error());
   HttpResponse response;
-  response.takeover = make_websocket_task(std::move(http), api.hub, api.sessions);
+  Caller caller = caller_of(api, http);
+  caller.via = "browser";
+  response.takeover =
+      make_websocket_task(std::move(http), std::move(caller), api.hub, api.sessions);
   co_return response;
 }
 
@@ -100,7 +106,18 @@ asio::awaitable<HttpResponse> health(Api&, Empty, HttpRequest) {
 }
 
 asio::awaitable<HttpResponse> logout(Api& api, Empty, HttpRequest http) {
-  api.auth.logout(http.grant);
+  api.logins.log_out(http.grant, caller_of(api, http));
+  co_return json_response(200, "{}");
+}
+
+asio::awaitable<HttpResponse> list_logins(Api& api, Empty, HttpRequest http) {
+  co_return answer(200, LoginsBody{api.auth.logins(http.grant)});
+}
+
+asio::awaitable<HttpResponse> end_login(Api& api, LoginEndRequest request, HttpRequest http) {
+  if (auto ended = api.logins.end(request.login_id, caller_of(api, http)); !ended) {
+    co_return error_response(ended.error());
+  }
   co_return json_response(200, "{}");
 }
 
@@ -116,6 +133,8 @@ void bind_system(OwnHandlers& handlers) {
   handlers["auth:prove"] = answered_by<ProveRequest, prove>;
   handlers["auth:ticket"] = answered_by<Empty, ticket>;
   handlers["auth:logout"] = answered_by<Empty, logout>;
+  handlers["logins"] = answered_by<Empty, list_logins>;
+  handlers["login:end"] = answered_by<LoginEndRequest, end_login>;
   handlers["health"] = answered_by<Empty, health>;
   handlers["ready"] = answered_by<Empty, health>;
   handlers["metrics"] = answered_by<Empty, metrics>;

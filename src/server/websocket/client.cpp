@@ -38,11 +38,11 @@ std::vector<SessionInboxMessage> inboxes_of(std::vector<InboxItem> items) {
 
 }  // namespace
 
-Client::Client(std::shared_ptr<Outbox> outbox, Hub& hub, Sessions& sessions, std::string grant)
+Client::Client(std::shared_ptr<Outbox> outbox, Hub& hub, Sessions& sessions, Whose whose)
     : outbox_(std::move(outbox)),
       hub_(hub),
       sessions_(sessions),
-      grant_(std::move(grant)),
+      whose_(std::move(whose)),
       room_(outbox_->socket().get_executor()),
       windows_(outbox_->socket().get_executor()),
       ping_at_(now_ms()),

@@ -28,7 +28,11 @@ namespace lb {
 
 class Client final : public Stream, public std::enable_shared_from_this<Client> {
  public:
-  Client(std::shared_ptr<Outbox> outbox, Hub& hub, Sessions& sessions, std::string grant);
+  struct Whose {
+    std::string grant;
+    Caller caller;
+  };
+  Client(std::shared_ptr<Outbox> outbox, Hub& hub, Sessions& sessions, Whose whose);
   ~Client() override;
 
   /// Says hello and what the state is; from here on the hub pumps it.
@@ -47,7 +51,8 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
   void pump() override;
   void tick(MonoMs now) override;
   void end(CloseCode code, std::string_view reason) override;
-  [[nodiscard]] const std::string& grant() const override { return grant_; }
+  [[nodiscard]] const std::string& grant() const override { return whose_.grant; }
+  [[nodiscard]] const Caller& caller() const { return whose_.caller; }
   [[nodiscard]] std::optional<NoticeBoard::Number> seen() const override { return seen_; }
 
   // For the requests (client_requests.cpp).
@@ -100,7 +105,7 @@ class Client final : public Stream, public std::enable_shared_from_this<Client> 
   std::shared_ptr<Outbox> outbox_;
   Hub& hub_;
   Sessions& sessions_;
-  std::string grant_;
+  Whose whose_;
   Follows followed_;
   /// Who may have something, longest waiting first: a client that follows hundreds is not gone
   /// through at every word of one.

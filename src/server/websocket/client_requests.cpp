@@ -69,7 +69,7 @@ asio::awaitable<void> page(ClientPtr client, RequestId id, SessionPageRequest re
 /// What sessions do: asked, and its answer passed on.
 asio::awaitable<void> run(ClientPtr client, RequestId id, const ClientCommand& command,
                           json::value message) {
-  auto answer = co_await client->sessions().run(command, message, Caller{"browser"});
+  auto answer = co_await client->sessions().run(command, message, client->caller());
   if (answer) co_return client->answer(command.reply, *answer, id);
   const std::string_view session = string_at(message.get_object(), "sessionId");
   client->fail(answer.error(), id,

@@ -111,8 +111,8 @@ void configure(Socket& socket, bool with_subprotocol) {
 
 class WebSocketTask final : public SocketTask {
  public:
-  WebSocketTask(HttpRequest request, Hub& hub, Sessions& sessions)
-      : request_(std::move(request)), hub_(hub), sessions_(sessions) {}
+  WebSocketTask(HttpRequest request, Caller caller, Hub& hub, Sessions& sessions)
+      : request_(std::move(request)), caller_(std::move(caller)), hub_(hub), sessions_(sessions) {}
 
   asio::awaitable<void> run(asio::ip::tcp::socket tcp) override {
     const auto outbox = std::make_shared<Outbox>(std::move(tcp));
@@ -122,7 +122,8 @@ class WebSocketTask final : public SocketTask {
     const auto [refused] = co_await socket.async_accept(handshake, kNoThrow);
     if (refused) co_return;
 
-    const auto client = std::make_shared<Client>(outbox, hub_, sessions_, request_.grant);
+    const auto client =
+        std::make_shared<Client>(outbox, hub_, sessions_, Client::Whose{request_.grant, caller_});
     socket.control_callback(
         [weak = std::weak_ptr(client)](websocket::frame_type kind, beast::string_view) {
           const auto self = weak.lock();
@@ -173,6 +174,7 @@ class WebSocketTask final : public SocketTask {
   static constexpr std::size_t kKeptBytes = 8U << 10U;
 
   HttpRequest request_;
+  Caller caller_;
   Hub& hub_;
   Sessions& sessions_;
 };
@@ -194,8 +196,9 @@ Result<void> check_upgrade(const HttpRequest& request) {
   return {};
 }
 
-std::shared_ptr<SocketTask> make_websocket_task(HttpRequest request, Hub& hub, Sessions& sessions) {
-  return std::make_shared<WebSocketTask>(std::move(request), hub, sessions);
+std::shared_ptr<SocketTask> make_websocket_task(HttpRequest request, Caller caller, Hub& hub,
+                                                Sessions& sessions) {
+  return std::make_shared<WebSocketTask>(std::move(request), std::move(caller), hub, sessions);
 }
 
 }  // namespace lb

@@ -17,6 +17,7 @@ namespace lb {
 Result<void> check_upgrade(const HttpRequest& request);
 
 /// What runs the connection of a request that passed the gate and check_upgrade.
-std::shared_ptr<SocketTask> make_websocket_task(HttpRequest request, Hub& hub, Sessions& sessions);
+std::shared_ptr<SocketTask> make_websocket_task(HttpRequest request, Caller caller, Hub& hub,
+                                                Sessions& sessions);
 
 }  // namespace lb

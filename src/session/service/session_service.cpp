@@ -22,6 +22,7 @@ constexpr std::uint64_t kFilesDefault = 50;
 
 SessionService::SessionService(ServiceDeps deps)
     : deps_(std::move(deps)),
+      audit_trail_(deps_.store, deps_.clock),
       events_(&nobody_),
       started_at_(deps_.clock.wall()),
       suspend_timer_(deps_.io),

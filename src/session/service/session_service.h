@@ -73,6 +73,13 @@ class SessionService final : public Sessions, private SessionHost {
   [[nodiscard]] SettingsMessage settings() const override { return {settings_}; }
   asio::awaitable<Result<SettingsMessage>> change_settings(SettingsChangeRequest request);
 
+  // --- Audit ----------------------------------------------------------------------------------
+  [[nodiscard]] AuditTrail& audit_trail() override { return audit_trail_; }
+  /// Newest first.
+  asio::awaitable<Result<AuditMessage>> audit(AuditRequest request) {
+    return audit_trail_.read(request);
+  }
+
   // --- Agents -------------------------------------------------------------------------------
   asio::awaitable<std::vector<AgentInfo>> agents();
   [[nodiscard]] std::vector<AgentStatusMessage> agent_statuses() const override;
@@ -174,6 +181,7 @@ class SessionService final : public Sessions, private SessionHost {
   asio::awaitable<void> reconnect_now(Provider* provider);
 
   ServiceDeps deps_;
+  AuditTrail audit_trail_;
   ServiceEvents* events_;
   ServiceEvents nobody_;
   Timestamp started_at_;

@@ -70,6 +70,24 @@ TEST_CASE("a store of version 1 is copied before it is migrated") {
   CHECK(slurp(old.dir.file("growing.log.v1")) == growing);
 }
 
+TEST_CASE("an older store does not know its logins, until they were taken over") {
+  OldStore old;
+  auto store = old.open();
+  REQUIRE(store.has_value());
+  CHECK_FALSE(old.loop.run((*store)->read_logins())->known);
+  WriteBatch batch;
+  batch.logins.push_back({"hash", "{}"});
+  batch.logins_known = true;
+  REQUIRE(old.loop.run((*store)->commit(std::move(batch))).has_value());
+  (*store)->close();
+  store = old.open();
+  REQUIRE(store.has_value());
+  const Logins logins = *old.loop.run((*store)->read_logins());
+  CHECK(logins.known);
+  CHECK(logins.rows.size() == 1);
+  (*store)->close();
+}
+
 TEST_CASE("a store of this version is not copied, and neither is a new one") {
   const TempDir dir;
   IoLoop loop;

@@ -195,6 +195,25 @@ std::optional<AttachmentRecord> Queries::attachment(const SessionId& session,
   return AttachmentRecord{id, session, query.text(0), query.text(1)};
 }
 
+std::vector<AuditRow> Queries::audit(std::uint64_t before, std::uint64_t count) {
+  Statement query(*database_,
+                  "SELECT id, stranger, entry FROM audit WHERE id<? ORDER BY id DESC LIMIT ?");
+  query.bind(std::min<std::uint64_t>(before, INT64_MAX), count);
+  std::vector<AuditRow> rows;
+  while (query.step()) {
+    rows.push_back({query.unsigned_integer(0), query.integer(1) != 0, query.text(2)});
+  }
+  return rows;
+}
+
+Logins Queries::logins() {
+  Logins all;
+  Statement query(*database_, "SELECT hash, login FROM logins ORDER BY id");
+  while (query.step()) all.rows.push_back({query.text(0), query.text(1)});
+  all.known = database_->number("SELECT count(*) FROM meta WHERE key='logins_unknown'") == 0;
+  return all;
+}
+
 std::vector<SearchHit> Queries::search(const Store::Search& search) {
   const std::vector<std::string> words = search_words(search.text);
   std::vector<SearchHit> hits;

@@ -28,6 +28,8 @@ class Queries {
   std::vector<PromptKey> prompt_keys(const SessionId& session);
   std::optional<PromptRecord> prompt(const SessionId& session, const TurnId& turn);
   std::optional<AttachmentRecord> attachment(const SessionId& session, const std::string& id);
+  std::vector<AuditRow> audit(std::uint64_t before, std::uint64_t count);
+  Logins logins();
   std::vector<SearchHit> search(const Store::Search& search);
 
  private:

@@ -70,6 +70,16 @@ DROP TABLE credentials;
 ALTER TABLE sessions ADD COLUMN owner TEXT NOT NULL DEFAULT '';
 )sql";
 
+constexpr const char* kVersion3 = R"sql(
+CREATE TABLE audit(id INTEGER PRIMARY KEY, stranger INTEGER NOT NULL, entry TEXT NOT NULL);
+CREATE INDEX audit_stranger ON audit(stranger, id);
+CREATE TABLE logins(id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, login TEXT NOT NULL);
+)sql";
+
+/// Logins of an older version are nowhere but in the file of grants: the server takes them over
+/// once.
+constexpr const char* kOldLogins = "INSERT INTO meta VALUES('logins_unknown', '1')";
+
 /// What the first 100 bytes of a file say, read without SQLite so that nothing is touched.
 struct Header {
   bool empty = true;
@@ -148,6 +158,8 @@ Result<void> migrate(Database& database, const StoreFiles& files) {
     Statement(database, "INSERT INTO meta VALUES('epoch', ?)").run(make_uuid());
   }
   if (version < 2) database.run(kVersion2);
+  if (version < 3) database.run(kVersion3);
+  if (version > 0 && version < 3) database.run(kOldLogins);
   database.run(fmt::format("PRAGMA user_version = {}", kSchemaVersion).c_str());
   transaction.commit();
   return {};

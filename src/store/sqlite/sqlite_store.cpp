@@ -85,6 +85,13 @@ class SqliteStore final : public Store {
       SessionId session, std::string id) override {
     return read([=](Queries& q) { return q.attachment(session, id); });
   }
+  asio::awaitable<Result<std::vector<AuditRow>>> read_audit(std::uint64_t before,
+                                                            std::uint64_t count) override {
+    return read([=](Queries& q) { return q.audit(before, count); });
+  }
+  asio::awaitable<Result<Logins>> read_logins() override {
+    return read([](Queries& q) { return q.logins(); });
+  }
   asio::awaitable<Result<std::vector<SearchHit>>> search(Search search) override {
     return read([search = std::move(search)](Queries& q) { return q.search(search); });
   }

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "base/limits.h"
+#include "base/metrics.h"
 #include "store/growth.h"
 #include "store/sqlite/session_row.h"
 
@@ -10,6 +12,9 @@ namespace {
 
 /// Entries given to the full-text index in one transaction, however short they are.
 constexpr std::size_t kIndexedAtOnce = 64;
+
+/// To find where the trail ends costs a walk over all of it: not at every line.
+constexpr std::int64_t kTrimEvery = limits::kAuditSlack;
 
 /// Sessions whose row is remembered: more than work at a time.
 constexpr std::size_t kKeysMax = 256;
@@ -45,7 +50,11 @@ Tables::Tables(Database& database)
                  "open"),
       update_payload_(database, "UPDATE entries SET payload=? WHERE id=?"),
       drop_pending_(database, "DELETE FROM search_pending WHERE entry=?"),
-      put_search_(database, "INSERT INTO search(rowid, body) VALUES(?,?)") {}
+      put_search_(database, "INSERT INTO search(rowid, body) VALUES(?,?)"),
+      put_audit_(database, "INSERT INTO audit(stranger, entry) VALUES(?,?)"),
+      trim_audit_(database,
+                  "DELETE FROM audit WHERE stranger=?1 AND id<=(SELECT id FROM audit WHERE "
+                  "stranger=?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)") {}
 
 std::int64_t Tables::key_of(const SessionId& session) {
   const auto known = keys_.find(session.str());
@@ -106,6 +115,32 @@ void Tables::put(std::int64_t session, const EntryPut& entry) {
 void Tables::put(const AttachmentRecord& attachment) {
   put_attachment_.run(attachment.id, key_of(attachment.session), attachment.mime_type,
                       attachment.bytes);
+}
+
+void Tables::put(const AuditRow& row) {
+  static Counter& kept = counter("lb_audit_entries_total", "Lines added to the audit trail.");
+  static Counter& dropped =
+      counter("lb_audit_dropped_total", "Lines of the audit trail that made room for newer ones.");
+  put_audit_.run(row.stranger, row.entry);
+  kept.add();
+  if (sqlite3_last_insert_rowid(database_.get()) % kTrimEvery != 0) return;
+  for (const bool stranger : {false, true}) {
+    trim_audit_.run(stranger, stranger ? limits::kAuditStrangersMax : limits::kAuditMax);
+    dropped.add(static_cast<std::uint64_t>(sqlite3_changes(database_.get())));
+  }
+}
+
+void Tables::put(const LoginRow& login) {
+  Statement(database_, "INSERT OR REPLACE INTO logins(hash, login) VALUES(?,?)")
+      .run(login.hash, login.login);
+}
+
+void Tables::end_login(const std::string& hash) {
+  Statement(database_, "DELETE FROM logins WHERE hash=?").run(hash);
+}
+
+void Tables::logins_known() {
+  database_.run("DELETE FROM meta WHERE key='logins_unknown'");
 }
 
 void Tables::erase(std::int64_t session) {

@@ -18,6 +18,10 @@ class Tables {
   void put(const ProjectRecord& project);
   void put(const SessionWrite& write);
   void put(const AttachmentRecord& attachment);
+  void put(const AuditRow& row);
+  void put(const LoginRow& login);
+  void end_login(const std::string& hash);
+  void logins_known();
 
   /// Replaces the form of an open item (growth that was folded).
   void fold(const std::string& session, const std::string& item,
@@ -50,6 +54,8 @@ class Tables {
   Statement update_payload_;
   Statement drop_pending_;
   Statement put_search_;
+  Statement put_audit_;
+  Statement trim_audit_;
   std::unordered_map<std::string, std::int64_t> keys_;
 };
 

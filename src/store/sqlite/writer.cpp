@@ -171,6 +171,10 @@ void Writer::append_growth() {
 void Writer::commit_jobs() {
   const auto writes_rows = [](const WriteBatch& batch) {
     if (batch.settings || !batch.projects.empty() || !batch.attachments.empty()) return true;
+    if (!batch.audit.empty() || !batch.logins.empty() || !batch.ended_logins.empty() ||
+        batch.logins_known) {
+      return true;
+    }
     for (const SessionWrite& write : batch.sessions) {
       if (write.record || write.facts || write.erase || !write.entries.empty() ||
           !write.outputs.empty() || !write.prompts.empty()) {
@@ -186,6 +190,10 @@ void Writer::commit_jobs() {
     for (const ProjectRecord& project : job.batch.projects) tables_.put(project);
     for (const SessionWrite& write : job.batch.sessions) tables_.put(write);
     for (const AttachmentRecord& attachment : job.batch.attachments) tables_.put(attachment);
+    for (const AuditRow& row : job.batch.audit) tables_.put(row);
+    for (const LoginRow& login : job.batch.logins) tables_.put(login);
+    for (const std::string& hash : job.batch.ended_logins) tables_.end_login(hash);
+    if (job.batch.logins_known) tables_.logins_known();
   }
   transaction.commit();
   maybe_unindexed_ = true;

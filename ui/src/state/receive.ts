@@ -67,6 +67,7 @@ const handlers: Handlers = {
     else app.toasts.report(new Error(message));
   },
   "session:sent": ignored,
+  audit: ignored,
   ok: ignored,
 };
 
