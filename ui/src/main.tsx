@@ -1,7 +1,7 @@
 // Starts the page: credential, link, state, first drawing.
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { forgetUnmade } from "./actions/create";
+import { forgetUnmade } from "./actions/unmade";
 import { Api } from "./api";
 import { followAddress, takeAddress } from "./state/address";
 import { App } from "./state/app";

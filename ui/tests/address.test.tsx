@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
-import { openDraft, startSession } from "../src/actions/create";
+import { startSession } from "../src/actions/create";
+import { openDraft } from "../src/actions/unmade";
 import { followAddress, pathOf, placeAt, sessionLink, takeAddress } from "../src/state/address";
 import { startPage, until, type Harness } from "./harness";
 

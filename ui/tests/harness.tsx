@@ -1,7 +1,7 @@
 // For tests: the whole page in a simulated browser, against the development server's world, without a network.
 import { render } from "preact";
 import { World } from "../dev/world.mjs";
-import { forgetUnmade } from "../src/actions/create";
+import { forgetUnmade } from "../src/actions/unmade";
 import { Api } from "../src/api";
 import { App } from "../src/state/app";
 import { expectHttp, expectWire } from "./contract";

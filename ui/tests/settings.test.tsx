@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { World } from "../dev/world.mjs";
-import { openDraft } from "../src/actions/create";
+import { openDraft } from "../src/actions/unmade";
 import { showSizes } from "../src/views/theme";
 import { $, $$, button, press, startPage, texts, type, until, type Harness } from "./harness";
 

@@ -2,10 +2,9 @@
 import { batch } from "@preact/signals";
 import { WireError } from "../api";
 import type { App } from "../state/app";
-import { isTemporary } from "../state/temporary";
 import type { Attached, DraftAttachment } from "../state/types";
 import { attachedOf, upload } from "./attachments";
-import { addProject } from "./projects";
+import { abandon, shown } from "./unmade";
 
 /** The words of the conditions E1-TC-5.5a and 5.5b; whatever else is said, these come first. */
 export function createProblem(app: App, cliType: string, error: unknown): string {
@@ -26,18 +25,6 @@ export function createProblem(app: App, cliType: string, error: unknown): string
 /** A session is about to be made: the agent may start ahead. Only a help, so that nobody is told when it fails. */
 export const warmAgent = (app: App, cliType: string, projectId: string) =>
   app.api.call("POST /api/agents/{cliType}/warm", { cliType, projectId }).catch(() => {});
-
-/** Opens what is being written, in its tab. Nothing is made by that. */
-export function openDraft(app: App, projectId?: string): void {
-  if (app.projects.list.peek().length === 0) return app.nav.openDialog({ kind: "add-project" });
-  const active = app.nav.session.peek();
-  const here = active === undefined ? undefined : app.sessions.of(active)?.peek().projectId;
-  batch(() => {
-    const wanted = projectId ?? here;
-    if (wanted !== undefined) app.start.setProject(wanted);
-    app.nav.navigate({ page: "session", sessionId: app.start.id.peek() });
-  });
-}
 
 /**
  * Makes the session of what was written. Its tab and row are there at once, and what is typed meanwhile waits; if it
@@ -85,20 +72,6 @@ async function uploaded(
   return all.map(attachedOf);
 }
 
-/** With their pictures again, which went when the message was sent. */
-const shown = (held: readonly DraftAttachment[]) =>
-  held.map((one) => (one.kind === "image" ? { ...one, url: URL.createObjectURL(one.source!) } : one));
-
-/** After a reload nobody waits for a session any more that was being made: its tab goes, its words stay. */
-export function forgetUnmade(app: App): void {
-  const left = [
-    ...app.nav.tabs.peek().ids,
-    ...app.outbox.entries.peek().map((entry) => entry.sessionId),
-    ...Object.keys(app.drafts.texts.peek()),
-  ];
-  for (const id of new Set(left)) if (isTemporary(id) && id !== app.start.id.peek()) abandon(app, id, []);
-}
-
 /** A message whose attachments the server did not take is not sent without them: it is in the composer, with the reason. */
 function created(app: App, temporary: string, sessionId: string, attached: Attached[] | undefined): void {
   batch(() => {
@@ -109,26 +82,4 @@ function created(app: App, temporary: string, sessionId: string, attached: Attac
     app.nav.renameTab(temporary, sessionId);
     app.outbox.rename(temporary, sessionId);
   });
-}
-
-function abandon(app: App, temporary: string, held: readonly DraftAttachment[]): void {
-  const draft = app.start.id.peek();
-  batch(() => {
-    for (const { content } of app.outbox.takeAll(temporary)) app.drafts.add(draft, content);
-    app.drafts.add(draft, app.drafts.take(temporary));
-    for (const one of shown(held)) app.drafts.attach(draft, one);
-    app.closeTabs([temporary]);
-    app.sessions.endCreating(temporary);
-  });
-}
-
-/** The shortest way to a first conversation: the demo agent changes nothing, so that the home folder will do. */
-export async function tryDemo(app: App): Promise<void> {
-  const project = app.projects.list.peek()[0] ?? (await addProject(app, "~"));
-  if (typeof project !== "string") {
-    app.start.setAgent("demo");
-    return openDraft(app, project.projectId);
-  }
-  app.toasts.add("error", project);
-  app.nav.openDialog({ kind: "add-project" });
 }

@@ -43,7 +43,6 @@ export function editUnsent(app: App, clientMessageId: string): void {
   });
 }
 
-export const cancelTurn = (app: App, sessionId: string) => ask(app, { type: "session:cancel", sessionId });
 /** `null` removes the message. */
 export const editQueued = (app: App, sessionId: string, turnId: string, content: string | null) =>
   ask(app, { type: "session:queue", sessionId, turnId, content });

@@ -123,3 +123,5 @@ export async function showArchive(app: App): Promise<void> {
     lists.flatMap((list) => list.sessions).sort((a, b) => b.lastActiveAt.localeCompare(a.lastActiveAt)),
   );
 }
+
+export const cancelTurn = (app: App, sessionId: string) => ask(app, { type: "session:cancel", sessionId });

@@ -1,10 +1,10 @@
 // Everything a user can ask the page for, once. The palette, the keys, the menus, the buttons and the sheet of keys read it.
-import { openDraft } from "../actions/create";
-import { cancelTurn } from "../actions/messages";
+import { openDraft } from "../actions/unmade";
 import { removeProject } from "../actions/projects";
 import { nextQuestion } from "../actions/reading";
 import {
   archiveSession,
+  cancelTurn,
   copyPath,
   copySessionId,
   copySessionLink,

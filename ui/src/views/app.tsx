@@ -5,7 +5,7 @@ import { useApp } from "./context";
 import { Head } from "./head";
 import { Icon } from "./icons";
 import { conversation, dialogs } from "./later";
-import { HomePage, LoginPage } from "./pages";
+import { OverviewPage } from "./pages";
 import { Working } from "./parts";
 import { Resizer } from "./resizer";
 import { Sidebar } from "./sidebar";
@@ -21,7 +21,7 @@ export function AppView() {
     return () => document.removeEventListener("keydown", onKey);
   }, []);
   const offline = app.link.state.value.kind === "offline";
-  if (app.link.state.value.kind === "login") return <LoginPage />;
+  if (app.link.state.value.kind === "login") return <Seldom page="LoginPage" />;
   return (
     <div
       class={`app ${offline ? "offline" : ""}`}
@@ -51,11 +51,11 @@ function MainArea() {
   const { active } = app.nav.tabs.value;
   const page = app.nav.page.value;
   if (page !== "home" && (page !== "session" || active !== undefined)) {
-    if (page === "settings") return <SettingsArea />;
+    if (page === "settings") return <Seldom page="SettingsPage" />;
+    if (page === "archived") return <Seldom page="ArchivePage" />;
     const views = conversation.module.value;
     if (!views) return <NotYet />;
     if (page === "inbox") return <views.InboxPage />;
-    if (page === "archived") return <views.ArchivePage />;
     return <views.SessionView key={app.sessions.madeAs.get(active!) ?? active} id={active!} />;
   }
   // The welcome lists the agents: they would push the rest of it down.
@@ -68,13 +68,14 @@ function MainArea() {
         </div>
       </main>
     );
-  return <HomePage />;
+  return welcome ? <Seldom page="WelcomePage" /> : <OverviewPage />;
 }
 
-function SettingsArea() {
-  const views = dialogs.module.value;
+/** A page that most visits do without: its code comes with that of the dialogs. */
+function Seldom({ page }: { page: "ArchivePage" | "LoginPage" | "SettingsPage" | "WelcomePage" }) {
+  const Page = dialogs.module.value?.[page];
   useEffect(() => void dialogs.load(), []);
-  return views ? <views.SettingsPage /> : <NotYet of={dialogs} what="settings" />;
+  return Page ? <Page /> : <NotYet of={dialogs} what="page" />;
 }
 
 /** The code is on its way; if it cannot come, the server that had it is gone or another. */

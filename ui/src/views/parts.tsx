@@ -1,6 +1,7 @@
 // Small pieces that several views share.
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { keyName } from "../format";
 import type { State } from "../glance";
 import { useApp } from "./context";
 import { Icon, type IconName } from "./icons";
@@ -125,4 +126,12 @@ export function StateMark({ state, label }: { state: State; label: string }) {
   if (state === "working") return <Working label={label} />;
   const name = state === "done" ? "unread" : state;
   return <span class={`${name}-dot`} role="img" aria-label={label} />;
+}
+
+export function Hint() {
+  return (
+    <p class="muted hint">
+      <kbd>{keyName("Ctrl")}</kbd> <kbd>K</kbd> finds everything · <kbd>?</kbd> shows all shortcuts
+    </p>
+  );
 }

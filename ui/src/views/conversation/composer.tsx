@@ -1,7 +1,8 @@
 // Where the user writes: grows with the text, keeps drafts, never loses a send.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { attachedOf, attachFile, attachPasted, takesText } from "../../actions/attachments";
-import { cancelTurn, sendMessage } from "../../actions/messages";
+import { sendMessage } from "../../actions/messages";
+import { cancelTurn } from "../../actions/sessions";
 import { keyName } from "../../format";
 import { isLargePaste, promptProblem } from "../../size";
 import type { Timeline } from "../../state/timeline";

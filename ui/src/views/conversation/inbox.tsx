@@ -1,8 +1,8 @@
-// What waits for the user over all sessions, and what was put away.
+// What waits for the user over all sessions.
 import { useEffect, useState } from "preact/hooks";
 import { sendAgain } from "../../actions/messages";
 import { jumpTo, lastFailure, type Failure } from "../../actions/reading";
-import { archiveSession, dismissFailure, readArchived } from "../../actions/sessions";
+import { dismissFailure } from "../../actions/sessions";
 import { age } from "../../format";
 import type { SessionInfo } from "../../wire";
 import { ApprovalView } from "./approval";
@@ -117,48 +117,5 @@ function FailedCard({ info }: { info: SessionInfo }) {
         </div>
       </div>
     </section>
-  );
-}
-
-export function ArchivePage() {
-  const app = useApp();
-  return (
-    <main class="page archive" id="main">
-      <div class="page-column">
-        <h1>Archived sessions</h1>
-        {app.sessions.archived.value.length === 0 && (
-          <div class="inbox-empty">
-            <Icon name="archive" size={24} />
-            <p>Nothing is archived.</p>
-            <p class="muted">
-              Archive a session from its menu: it leaves the list and can be brought back here.
-            </p>
-          </div>
-        )}
-        <ul class={app.sessions.archived.value.length > 0 ? "card-list" : ""}>
-          {app.sessions.archived.value.map((info) => (
-            <li key={info.sessionId} class="card-row">
-              <AgentMark cliType={info.cliType} name={app.agents.of(info.cliType)?.name} />
-              <span class="card-title">
-                <bdi>{titleOf(info)}</bdi>
-                <span class="muted">
-                  {app.projects.of(info.projectId)?.name} · {age(info.lastActiveAt, app.now.value)}
-                </span>
-              </span>
-              <button type="button" class="button small" onClick={() => readArchived(app, info)}>
-                Read
-              </button>
-              <button
-                type="button"
-                class="button small"
-                onClick={() => void archiveSession(app, info.sessionId, false)}
-              >
-                Bring back
-              </button>
-            </li>
-          ))}
-        </ul>
-      </div>
-    </main>
   );
 }

@@ -1,4 +1,5 @@
 // What draws conversations and questions, in one piece that is fetched after the frame around it.
-export { ArchivePage, InboxPage } from "./inbox";
+export { AgentRow } from "../agent_row";
+export { InboxPage } from "./inbox";
 export { SessionView } from "./session";
 export { StartBox } from "./start";

@@ -7,7 +7,7 @@ import type { AgentInfo } from "../../wire";
 import { Choice, isSearched, type Option } from "../choice";
 import { useApp } from "../context";
 import { Icon } from "../icons";
-import { AgentRow } from "../sidebar/agents";
+import { AgentRow } from "../agent_row";
 
 /** What to do about an agent that was chosen and is not there. */
 export function MissingAgent({ agent }: { agent: AgentInfo | undefined }) {

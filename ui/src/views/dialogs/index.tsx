@@ -10,7 +10,9 @@ import { Switcher } from "./switcher";
 import { TextDialog } from "./text";
 import { Unsent } from "./unsent";
 
+export { ArchivePage } from "./archive";
 export { SettingsPage } from "./settings";
+export { LoginPage, WelcomePage } from "./welcome";
 
 export function DialogView({ dialog, close }: { dialog: Dialog; close: () => void }) {
   switch (dialog.kind) {

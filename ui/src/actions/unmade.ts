@@ -1,0 +1,55 @@
+// A session that is being written, or that could not be made: its words are never lost.
+import { batch } from "@preact/signals";
+import type { App } from "../state/app";
+import { isTemporary } from "../state/temporary";
+import type { DraftAttachment } from "../state/types";
+import { addProject } from "./projects";
+
+/** Opens what is being written, in its tab. Nothing is made by that. */
+export function openDraft(app: App, projectId?: string): void {
+  if (app.projects.list.peek().length === 0) return app.nav.openDialog({ kind: "add-project" });
+  const active = app.nav.session.peek();
+  const here = active === undefined ? undefined : app.sessions.of(active)?.peek().projectId;
+  batch(() => {
+    const wanted = projectId ?? here;
+    if (wanted !== undefined) app.start.setProject(wanted);
+    app.nav.navigate({ page: "session", sessionId: app.start.id.peek() });
+  });
+}
+
+/** The shortest way to a first conversation: the demo agent changes nothing, so that the home folder will do. */
+export async function tryDemo(app: App): Promise<void> {
+  const project = app.projects.list.peek()[0] ?? (await addProject(app, "~"));
+  if (typeof project !== "string") {
+    app.start.setAgent("demo");
+    return openDraft(app, project.projectId);
+  }
+  app.toasts.add("error", project);
+  app.nav.openDialog({ kind: "add-project" });
+}
+
+/** After a reload nobody waits for a session any more that was being made: its tab goes, its words stay. */
+export function forgetUnmade(app: App): void {
+  const left = [
+    ...app.nav.tabs.peek().ids,
+    ...app.outbox.entries.peek().map((entry) => entry.sessionId),
+    ...Object.keys(app.drafts.texts.peek()),
+  ];
+  for (const id of new Set(left)) if (isTemporary(id) && id !== app.start.id.peek()) abandon(app, id, []);
+}
+
+/** The session is not made: its tab goes, and what was written is where the next one is written. */
+export function abandon(app: App, temporary: string, held: readonly DraftAttachment[]): void {
+  const draft = app.start.id.peek();
+  batch(() => {
+    for (const { content } of app.outbox.takeAll(temporary)) app.drafts.add(draft, content);
+    app.drafts.add(draft, app.drafts.take(temporary));
+    for (const one of shown(held)) app.drafts.attach(draft, one);
+    app.closeTabs([temporary]);
+    app.sessions.endCreating(temporary);
+  });
+}
+
+/** With their pictures again, which went when the message was sent. */
+export const shown = (held: readonly DraftAttachment[]) =>
+  held.map((one) => (one.kind === "image" ? { ...one, url: URL.createObjectURL(one.source!) } : one));
