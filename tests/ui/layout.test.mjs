@@ -1,9 +1,8 @@
-// How the page behaves under the hand: scrolling, tabs, phone width, keyboard only, and what axe-core finds.
+// How the page behaves under the hand: scrolling, tabs, phone width, keyboard only.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import {
   addProject,
-  axeSource,
   browser,
   closeBrowser,
   counts,
@@ -364,54 +363,3 @@ test("keyboard only: from an empty page to an answered approval", async () => {
     await server.stop();
   }
 });
-
-for (const scheme of ["light", "dark"]) {
-  test(`axe-core finds nothing serious (${scheme})`, async () => {
-    const { server, page } = await ready({ scheme });
-    try {
-      const look = async (where) => {
-        await page.evaluate(axeSource);
-        const { violations } = await page.evaluate(() =>
-          window.axe.run(document, { resultTypes: ["violations"] }),
-        );
-        const serious = violations
-          .filter((violation) =>
-            ["serious", "critical"].includes(violation.impact),
-          )
-          .map(
-            (violation) =>
-              `${where}: ${violation.id} ${violation.nodes
-                .slice(0, 3)
-                .map(
-                  (node) =>
-                    `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`,
-                )
-                .join(" || ")}`,
-          );
-        assert.deepEqual(serious, []);
-      };
-      await newSession(page);
-      await look("new session");
-      await send(page, "use tools");
-      await turnEnds(page);
-      await page.locator(".tool-head").first().click();
-      await page.locator(".thinking-head").first().click();
-      await look("conversation");
-      await send(page, "ask for approval");
-      await page.locator(".approval.pending").waitFor();
-      await look("approval");
-      await page.getByRole("button", { name: /^Inbox/ }).click();
-      await page.locator(".inbox .approval.pending").waitFor();
-      await look("inbox");
-      await page.getByRole("button", { name: /^Agents/ }).click();
-      await page.keyboard.press("Control+k");
-      await page.locator(".palette").waitFor();
-      await look("palette");
-      await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Settings" }).click();
-      await look("settings");
-    } finally {
-      await server.stop();
-    }
-  });
-}

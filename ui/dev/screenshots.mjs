@@ -11,12 +11,15 @@ const browser = await chromium.launch({
   args: ["--no-sandbox"],
 });
 
+const phone = { width: 390, height: 844 };
+
 async function shot(
   name,
   {
     story = "busy",
     scheme = "light",
     size = { width: 1320, height: 860 },
+    scale = 1,
     open,
     login = true,
     drawer = true,
@@ -28,9 +31,9 @@ async function shot(
   const context = await browser.newContext({
     colorScheme: scheme,
     viewport: size,
-    deviceScaleFactor: 1,
+    deviceScaleFactor: scale,
     reducedMotion: "reduce",
-    ...(size.width < 760 ? { isMobile: true, hasTouch: true } : {}),
+    ...(size === phone ? { isMobile: true, hasTouch: true } : {}),
   });
   const page = await context.newPage();
   page.on("pageerror", (error) => console.error(name, "page error:", error.message));
@@ -61,7 +64,6 @@ const manyCommands = async (page) => {
   await page.locator(".composer textarea").pressSequentially("/");
   await page.locator(".completion").waitFor();
 };
-const phone = { width: 390, height: 844 };
 const cart = /Fix the rounding error/;
 await shot("first-run", { story: "first-run" });
 await shot("login", { login: false });
@@ -143,11 +145,12 @@ await shot("search", {
     await page.waitForTimeout(400);
   },
 });
-await shot("new-session", {
-  after: async (page) => {
-    await page.getByRole("button", { name: "New session in web-shop" }).first().click();
-  },
-});
+const newSession = async (page) => {
+  await page.getByRole("button", { name: "New session in web-shop" }).first().click();
+  await page.locator(".empty-session").waitFor();
+};
+await shot("new-session", { after: newSession });
+await shot("new-session-dark", { scheme: "dark", after: newSession });
 await shot("shortcuts", {
   after: async (page) => {
     await page.keyboard.press("?");
@@ -228,5 +231,21 @@ await shot("commands", { open: cart, after: manyCommands });
 await shot("commands-dark", { open: cart, scheme: "dark", after: manyCommands });
 await shot("phone-commands", { size: phone, open: cart, after: manyCommands });
 await shot("phone-sidebar", { size: phone });
+await shot("phone-new-session", { size: phone, after: newSession });
+/** A window of 1280 pixels at 200 %, and half a screen. */
+const narrow = {
+  zoom: { size: { width: 640, height: 430 }, scale: 2 },
+  half: { size: { width: 700, height: 860 } },
+};
+for (const [name, how] of Object.entries(narrow))
+  for (const scheme of ["light", "dark"]) {
+    const ending = scheme === "dark" ? "-dark" : "";
+    const look = (place, more) => shot(`${name}-${place}${ending}`, { ...how, scheme, ...more });
+    await look("chat", { open: cart });
+    await look("approval", { open: /Release build on CI/ });
+    await look("new-session", { after: newSession });
+    await look("settings", { after: settings });
+    await look("overview", { story: "crowd", drawer: false });
+  }
 await shot("phone-approval", { size: phone, open: /Release build on CI/, scheme: "dark" });
 await browser.close();

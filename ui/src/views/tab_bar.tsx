@@ -110,6 +110,7 @@ export function TabBar() {
 export function SwitchButton({ class: extra = "" }: { class?: string }) {
   const app = useApp();
   const count = app.nav.tabs.value.ids.length;
+  if (count === 0) return null;
   const label = withKeys(count === 1 ? "1 open session" : `${count} open sessions`, "switch");
   return (
     <button
