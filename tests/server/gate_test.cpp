@@ -266,7 +266,7 @@ TEST_CASE_FIXTURE(LiveServer, "S20: no address leads to a file that is not the p
 TEST_CASE_FIXTURE(LiveServer, "every place of the page is answered with the page, to anyone") {
   const Reply page = http(port(), {"GET", "/", {}, "", ""});
   REQUIRE(page.status == 200);
-  for (const std::string path : {"/overview", "/inbox", "/archived", "/settings", "/new",
+  for (const std::string path : {"/overview", "/inbox", "/archived", "/settings", "/audit", "/new",
                                  "/s/0198c1f2-7a6e", "/s/codex:a.b_c-d", "/s/no-such-session"}) {
     INFO(path);
     const Reply reply = http(port(), {"GET", path, {}, "", ""});

@@ -124,6 +124,11 @@ for (const scheme of ["light", "dark"])
       await page.getByRole("button", { name: "Settings" }).click();
       await page.locator("main.settings").waitFor();
       await look("settings");
+      await page
+        .getByRole("button", { name: "Logins and audit trail" })
+        .click();
+      await page.locator(".audit-row time").first().waitFor();
+      await look("audit");
 
       await page.route(/\/export\?/, (route) =>
         route.fulfill({ status: 500, body: '{"message":"Not now."}' }),

@@ -186,6 +186,14 @@ const settings = async (page) => {
 await shot("settings", { open: cart, after: settings });
 await shot("settings-dark", { open: cart, scheme: "dark", after: settings });
 await shot("phone-settings", { size: phone, after: settings });
+const audit = async (page) => {
+  await settings(page);
+  await page.getByRole("button", { name: "Logins and audit trail" }).click();
+  await page.locator(".audit-row").first().waitFor();
+};
+await shot("audit", { open: cart, after: audit });
+await shot("audit-dark", { open: cart, scheme: "dark", after: audit });
+await shot("phone-audit", { size: phone, after: audit });
 const models = async (page, server) => {
   const session = [...server.world.sessions.values()].find(({ info }) => cart.test(info.title));
   session.facts.models = Array.from({ length: 120 }, (_, index) => ({

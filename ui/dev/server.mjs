@@ -100,7 +100,7 @@ export async function startServer({
 }
 
 function serveFile(path, dist, response) {
-  const place = /^\/(overview|inbox|archived|settings|new|s\/[^/]+)?$/.test(path);
+  const place = /^\/(overview|inbox|archived|settings|audit|new|s\/[^/]+)?$/.test(path);
   const file = place ? join(dist, "index.html") : resolve(dist, `.${path}`);
   if (!file.startsWith(resolve(dist)) || !existsSync(file) || !statSync(file).isFile()) {
     response.writeHead(404);

@@ -1,4 +1,14 @@
-import type { AgentInfo, Item, Limits, Project, SessionInfo, Settings, Turn } from "../src/wire";
+import type {
+  AgentInfo,
+  AuditEntry,
+  Item,
+  Limits,
+  Login,
+  Project,
+  SessionInfo,
+  Settings,
+  Turn,
+} from "../src/wire";
 
 export interface DevTimeline {
   rev: number;
@@ -26,6 +36,7 @@ export class World {
   startMs?: number;
   projects: Project[];
   settings: Settings;
+  audit: { logins: Login[]; trail: AuditEntry[] };
   agents: AgentInfo[];
   /** Agents whose sessions cannot be made. */
   refusing: Set<string>;

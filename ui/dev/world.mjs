@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { basename } from "node:path";
 import { play } from "./agent.mjs";
+import { auditHttp, seedAudit } from "./audit.mjs";
 import { manyCommands } from "./commands.mjs";
 import { seed } from "./stories.mjs";
 import { Timeline } from "./timeline.mjs";
@@ -52,6 +53,7 @@ export class World {
     this.refusesUploads = false;
     this.connections = new Set();
     this.settings = { sendKey: "enter", defaults: [] };
+    this.audit = seedAudit();
     this.pace = 12;
     seed(this, story);
   }
@@ -497,6 +499,7 @@ export class World {
 
   async http(method, url, body, send, response) {
     const path = url.pathname;
+    if (auditHttp(this, method, url, send)) return;
     if (path === "/api/agents") return send(200, { agents: this.agents });
     const warm = /^\/api\/agents\/([^/]+)\/warm$/.exec(path);
     if (method === "POST" && warm) {

@@ -7,7 +7,16 @@ import { startPage, until, type Harness } from "./harness";
 
 describe("an address", () => {
   it("names each place, and each place has one", () => {
-    for (const path of ["/overview", "/inbox", "/archived", "/new", "/s/s-1", "/s/codex:a.b_c-d"])
+    for (const path of [
+      "/overview",
+      "/inbox",
+      "/archived",
+      "/settings",
+      "/audit",
+      "/new",
+      "/s/s-1",
+      "/s/codex:a.b_c-d",
+    ])
       expect(pathOf(placeAt(path, "new:1")!)).toBe(path);
     expect(pathOf({ page: "session", sessionId: "new:1:p" })).toBe("/new");
     expect(new URL(sessionLink("s-1")).pathname).toBe("/s/s-1");

@@ -64,7 +64,7 @@ function ofSession(
 const opens =
   (kind: "palette" | "add-project" | "search" | "shortcuts" | "messages" | "switcher") => (app: App) =>
     app.nav.openDialog({ kind });
-const goes = (page: "home" | "inbox" | "settings") => (app: App) => app.nav.navigate({ page });
+const goes = (page: "home" | "inbox" | "settings" | "audit") => (app: App) => app.nav.navigate({ page });
 const theme = (value: Theme, label: string): Command => ({
   label: `Theme: ${label}`,
   icon: "gear",
@@ -121,6 +121,7 @@ const table = {
   },
   archived: { label: "Archived sessions", icon: "archive", run: (app) => void showArchive(app) },
   settings: { label: "Settings", icon: "gear", run: goes("settings") },
+  audit: { label: "Logins and audit trail", icon: "list", run: goes("audit") },
   messages: {
     label: "Messages",
     inPalette: "Messages of this page",

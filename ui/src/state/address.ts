@@ -13,7 +13,13 @@ export interface Asked {
 }
 
 /** The server answers each of these with the page (src/server/assets.cpp); "/" is wherever one was last. */
-const kPages = { home: "/overview", inbox: "/inbox", archived: "/archived", settings: "/settings" } as const;
+const kPages = {
+  home: "/overview",
+  inbox: "/inbox",
+  archived: "/archived",
+  settings: "/settings",
+  audit: "/audit",
+} as const;
 
 /** As the server's ids are: whatever else somebody put into an address is not a session. */
 const kId = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;

@@ -7,7 +7,7 @@ export type Density = "comfortable" | "compact";
 
 /** Something with a name on screen that can be gone to. `itemId`: brought into view and marked there. */
 export type Place =
-  | { page: "home" | "inbox" | "archived" | "settings" }
+  | { page: "home" | "inbox" | "archived" | "settings" | "audit" }
   | { page: "session"; sessionId: string; itemId?: string };
 export type Page = Place["page"];
 

@@ -52,6 +52,7 @@ function MainArea() {
   const page = app.nav.page.value;
   if (page !== "home" && (page !== "session" || active !== undefined)) {
     if (page === "settings") return <Seldom page="SettingsPage" />;
+    if (page === "audit") return <Seldom page="AuditPage" />;
     if (page === "archived") return <Seldom page="ArchivePage" />;
     const views = conversation.module.value;
     if (!views) return <NotYet />;
@@ -72,7 +73,11 @@ function MainArea() {
 }
 
 /** A page that most visits do without: its code comes with that of the dialogs. */
-function Seldom({ page }: { page: "ArchivePage" | "LoginPage" | "SettingsPage" | "WelcomePage" }) {
+function Seldom({
+  page,
+}: {
+  page: "ArchivePage" | "AuditPage" | "LoginPage" | "SettingsPage" | "WelcomePage";
+}) {
   const Page = dialogs.module.value?.[page];
   useEffect(() => void dialogs.load(), []);
   return Page ? <Page /> : <NotYet of={dialogs} what="page" />;

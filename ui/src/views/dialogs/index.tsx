@@ -11,6 +11,7 @@ import { TextDialog } from "./text";
 import { Unsent } from "./unsent";
 
 export { ArchivePage } from "./archive";
+export { AuditPage } from "./audit";
 export { SettingsPage } from "./settings";
 export { LoginPage, WelcomePage } from "./welcome";
 

@@ -20,6 +20,7 @@ const kOffered: readonly CommandId[] = [
   "inbox",
   "archived",
   "settings",
+  "audit",
   "messages",
   "shortcuts",
   "theme-light",

@@ -1,6 +1,7 @@
 // The page of settings: what the server keeps for every browser, and what only this one has.
 import { useEffect, useState } from "preact/hooks";
 import { changeSettings } from "../../actions/settings";
+import { run } from "../../commands/table";
 import { keyName } from "../../format";
 import type { Density, TextSize, Theme } from "../../state/types";
 import type { InfoBody } from "../../wire";
@@ -16,6 +17,7 @@ export function SettingsPage() {
         <h2>For every browser</h2>
         <NewSessions />
         <Writing />
+        <Access />
         <h2>For this browser</h2>
         <Looks />
         <Telling />
@@ -167,6 +169,17 @@ function Telling() {
         />
         <span>With a sound</span>
       </label>
+    </Part>
+  );
+}
+
+function Access() {
+  const app = useApp();
+  return (
+    <Part title="Access" about="Who is logged in, and who answered what and from where.">
+      <button type="button" class="button" onClick={() => run(app, "audit")}>
+        Logins and audit trail
+      </button>
     </Part>
   );
 }
