@@ -46,6 +46,8 @@ export class World {
   /** What was uploaded, by id. */
   attachments: Map<string, { type: string; content: unknown }>;
   refusesUploads: boolean;
+  /** What `@` offers. */
+  files: string[];
   /** What an agent waits for before it takes a prompt. */
   hold?: Promise<void>;
   /** What an agent waits for before it has taken an answer. */

@@ -51,6 +51,16 @@ export class World {
     this.sent = new Map();
     this.attachments = new Map();
     this.refusesUploads = false;
+    this.files = [
+      "src/total.ts",
+      "src/pricing/total.ts",
+      "src/pricing/item.ts",
+      "src/pricing/total.test.ts",
+      "src/main.ts",
+      "README.md",
+      "package.json",
+      "docs/pricing.md",
+    ];
     this.connections = new Set();
     this.settings = { sendKey: "enter", defaults: [] };
     this.audit = seedAudit();
@@ -528,18 +538,8 @@ export class World {
           ),
       });
     if (/^\/api\/project\/[^/]+\/files$/.test(path)) {
-      const all = [
-        "src/total.ts",
-        "src/pricing/total.ts",
-        "src/pricing/item.ts",
-        "src/pricing/total.test.ts",
-        "src/main.ts",
-        "README.md",
-        "package.json",
-        "docs/pricing.md",
-      ];
       return send(200, {
-        files: all
+        files: this.files
           .filter((file) => file.includes(url.searchParams.get("q") ?? ""))
           .map((file) => ({ path: file })),
       });

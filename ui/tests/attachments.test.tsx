@@ -158,7 +158,7 @@ describe("words that became too many", () => {
       { attachmentId: "a1", name: "build.log", kind: "text", bytes: 3000, lines: 7 },
     ]);
     await until(() => $(page.root, ".pending-note"));
-    expect(texts(page.root, ".message.user .bubble").at(-1)).toBe("build.log");
+    expect(texts(page.root, ".message.user .bubble").at(-1)).toBe("build.log3 KiB · 7 lines");
     button(page.root, "Edit").click();
     const chip = await until(() => $(page.root, ".draft-attachments .text-chip"));
     expect(chip.textContent).toBe("build.log3 KiB · 7 lines");

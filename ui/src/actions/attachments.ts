@@ -1,6 +1,6 @@
 // What goes with a message: pictures, and texts that are too long to stand in it.
+import { kImageTypes } from "../images";
 import type { App } from "../state/app";
-import { kImageTypes } from "../state/drafts";
 import { isTemporary } from "../state/temporary";
 import { lineCount, tooLarge } from "../size";
 import type { Attached, DraftAttachment } from "../state/types";

@@ -1,6 +1,7 @@
 // The one place where text becomes HTML. Everything that arrives here is hostile; a fragment leaves, never a string.
 import createDOMPurify, { type Config } from "dompurify";
 import { Parser, type TokensList } from "marked";
+import { kImageTypes } from "../images";
 import { placeOf, type Place } from "../paths";
 import { visible } from "../reveal";
 import { marked, newLexer } from "./dialect";
@@ -92,7 +93,7 @@ const config: Config = {
   ADD_URI_SAFE_ATTR: ["start", "align", "colspan", "rowspan", "open", "reversed"],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
-  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/(?:png|jpeg|gif|webp);base64,)/i,
+  ALLOWED_URI_REGEXP: new RegExp(`^(?:https?:|mailto:|data:(?:${kImageTypes.join("|")});base64,)`, "i"),
   RETURN_DOM_FRAGMENT: true,
   ...(policy ? { TRUSTED_TYPES_POLICY: policy as never } : {}),
 };

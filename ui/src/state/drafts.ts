@@ -4,9 +4,6 @@ import { goodIn, goodOf, isId, isNumber, isRecord, isString, salvaged } from "./
 import type { DraftAttachment } from "./types";
 import { write } from "./write";
 
-/** The pictures that the server takes and a browser shows. */
-export const kImageTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-
 export const kDraftsKey = "lb.drafts";
 export const kAttachedKey = "lb.attached";
 const kNone: readonly DraftAttachment[] = [];

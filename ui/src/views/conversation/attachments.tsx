@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { upload } from "../../actions/attachments";
 import { bytes } from "../../format";
-import { kImageTypes } from "../../state/drafts";
+import { kImageTypes } from "../../images";
 import { isTemporary } from "../../state/temporary";
 import type { DraftAttachment } from "../../state/types";
 import type { Attachment } from "../../wire";

@@ -2,10 +2,12 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { complete, rank, triggerAt, type Trigger } from "../../completion";
+import { visible } from "../../reveal";
 import type { App } from "../../state/app";
 import type { Timeline } from "../../state/timeline";
 import type { Command } from "../../wire";
 import { useApp } from "../context";
+import { Revealed } from "./revealed";
 
 /** Enough to look through: the list scrolls, and typing on says it better. */
 const kFiles = 40;
@@ -133,14 +135,20 @@ export function useCompletion(timeline: Timeline, input: { current: HTMLTextArea
           id={`offer-${index}`}
           role="option"
           aria-selected={index === selected.value}
-          title={offer.detail}
+          title={offer.detail && visible(offer.detail)}
           onPointerDown={(event) => {
             event.preventDefault();
             choose(offer);
           }}
         >
-          <bdi>{offer.label}</bdi>
-          {offer.detail && <span class="muted">{offer.detail}</span>}
+          <bdi>
+            <Revealed text={offer.label} />
+          </bdi>
+          {offer.detail && (
+            <span class="muted">
+              <Revealed text={offer.detail} />
+            </span>
+          )}
         </li>
       ))}
     </ul>

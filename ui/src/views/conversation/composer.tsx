@@ -4,9 +4,9 @@ import { attachedOf, attachFile, attachPasted, takesText } from "../../actions/a
 import { sendMessage } from "../../actions/messages";
 import { cancelTurn } from "../../actions/sessions";
 import { keyName } from "../../format";
+import { kImageTypes } from "../../images";
 import { isLargePaste, promptProblem } from "../../size";
 import type { Timeline } from "../../state/timeline";
-import { kImageTypes } from "../../state/drafts";
 import { isTemporary } from "../../state/temporary";
 import { useApp } from "../context";
 import { Icon } from "../icons";

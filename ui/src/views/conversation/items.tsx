@@ -1,5 +1,5 @@
 // One view per kind of item. A kind without a view does not compile.
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import type { Signal } from "@preact/signals";
 import { between, clockTime, cost, count, duration } from "../../format";
 import type { Item, Turn } from "../../wire";
@@ -68,10 +68,12 @@ function MessageView({ item }: { item: Of<"message"> }) {
 export function UserMessage({
   content,
   item,
+  attached,
   children,
 }: {
   content: string;
   item?: Of<"message">;
+  attached?: ComponentChildren;
   children?: JSX.Element;
 }) {
   const long = content.length > 2400 || content.split("\n").length > 24;
@@ -79,6 +81,7 @@ export function UserMessage({
   return (
     <article class="message user" aria-label="You">
       <div class="bubble">
+        {attached}
         {item?.attachments?.map((attachment) => (
           <AttachmentView key={attachment.attachmentId} sessionId={item.sessionId} attachment={attachment} />
         ))}

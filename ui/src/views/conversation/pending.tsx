@@ -4,6 +4,7 @@ import type { Outgoing } from "../../state/outbox";
 import { isTemporary } from "../../state/temporary";
 import { useApp } from "../context";
 import { Icon } from "../icons";
+import { AttachmentView } from "./attachments";
 import { UserMessage } from "./items";
 
 /** Enough to know it again. A message may have megabytes, and this one was never meant to be read here. */
@@ -12,11 +13,11 @@ const kShown = 600;
 export function PendingMessage({ entry }: { entry: Outgoing }) {
   const app = useApp();
   const failed = entry.state === "failed";
-  const { content, attachments } = entry;
+  const { content } = entry;
   const words = waitsFor(app, entry);
   const shown = content.length > kShown ? `${content.slice(0, kShown)}…` : content;
   return (
-    <UserMessage content={shown || attachments.map(({ name = "image" }) => name).join(", ")}>
+    <UserMessage content={shown} attached={<Attached entry={entry} />}>
       <span class={`pending-note ${failed ? "failed" : "waiting"}`} role={failed ? "alert" : undefined}>
         {failed ? (
           <span>Not sent: {entry.problem}</span>
@@ -28,6 +29,27 @@ export function PendingMessage({ entry }: { entry: Outgoing }) {
         <PendingActions entry={entry} />
       </span>
     </UserMessage>
+  );
+}
+
+/** Of a session that is being made the attachments are sent when it is there. */
+function Attached({ entry: { sessionId, content, attachments } }: { entry: Outgoing }) {
+  if (attachments.length === 0 && content === "")
+    return (
+      <span class="chip">
+        <Icon name="attach" size={14} /> Attached
+      </span>
+    );
+  return (
+    <>
+      {attachments.map(({ kind, ...rest }) => (
+        <AttachmentView
+          key={rest.attachmentId}
+          sessionId={sessionId}
+          attachment={{ ...rest, mimeType: kind === "text" ? "text/plain" : "image/png" }}
+        />
+      ))}
+    </>
   );
 }
 

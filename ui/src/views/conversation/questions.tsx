@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { answersOf, isAnswered, type Given } from "../../questions";
 import type { Approval, ApprovalAnswer, Question } from "../../wire";
+import { useApp } from "../context";
 import { Choices } from "./choices";
 import { Revealed } from "./revealed";
 
@@ -18,14 +19,23 @@ export function Questions({
   alone: boolean;
   answer: (value: ApprovalAnswer) => void;
 }) {
+  const app = useApp();
   const [given, setGiven] = useState<Readonly<Record<string, Given>>>({});
   const questions = item.questions ?? [];
   const change = (question: Question, next: Given) =>
     setGiven((old) => ({ ...old, [question.question]: next }));
+  // As in a message: the key that was chosen sends, Enter alone does not when it is not that key.
+  const onKey = (event: KeyboardEvent & { currentTarget: HTMLFormElement }) => {
+    const field = event.target instanceof HTMLInputElement && event.target.type === "text";
+    if (!field || event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    if (app.settings.sends(event)) event.currentTarget.requestSubmit();
+  };
   const complete = questions.every((question) => isAnswered(given[question.question] ?? nothing));
   return (
     <form
       class="questions"
+      onKeyDown={onKey}
       onSubmit={(event) => {
         event.preventDefault();
         if (complete && !busy) answer({ answers: answersOf(questions, given) });

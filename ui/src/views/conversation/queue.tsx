@@ -1,7 +1,7 @@
 // Messages that wait for the running turn: visible, editable, removable, in the order that the user wants.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask } from "../../actions/ask";
-import { editQueued, resumeQueue } from "../../actions/messages";
+import { editQueued, emptyQueued, resumeQueue } from "../../actions/messages";
 import type { Timeline } from "../../state/timeline";
 import type { Turn } from "../../wire";
 import { useApp } from "../context";
@@ -64,8 +64,11 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
   useLayoutEffect(() => field.current?.focus(), [editing !== undefined]);
   // What was refused stays to be mended.
   const save = async () => {
-    const text = editing?.trim();
-    if (!text || (await editQueued(app, timeline.sessionId, turn.turnId, text))) setEditing(undefined);
+    const text = (editing ?? "").trim();
+    const [{ sessionId }, { turnId }] = [timeline, turn];
+    const change = () =>
+      text === "" ? emptyQueued(app, sessionId, turnId) : editQueued(app, sessionId, turnId, text);
+    if (text === (turn.content ?? "") || (await change())) setEditing(undefined);
   };
   if (editing !== undefined) {
     return (
@@ -77,7 +80,7 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
           value={editing}
           onInput={(event) => setEditing(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && !event.shiftKey) {
+            if (!event.isComposing && app.settings.sends(event)) {
               event.preventDefault();
               void save();
             }
@@ -96,7 +99,7 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
   return (
     <li>
       <span class="queued-text" title={turn.content}>
-        {turn.content || <em>An image</em>}
+        {turn.content || <em>Only what is attached</em>}
       </span>
       <MoveButton label="Send earlier" arrow="↑" onClick={up} />
       <MoveButton label="Send later" arrow="↓" onClick={down} />

@@ -2,20 +2,22 @@
 import { sendMessage } from "../../actions/messages";
 import { duration } from "../../format";
 import { titleOf } from "../../state/tabs";
+import { waited } from "../../waited";
 import type { Timeline } from "../../state/timeline";
 import type { AgentInfo, Turn } from "../../wire";
 import { useApp } from "../context";
 import { AgentMark } from "../faces";
+import { dialogs } from "../later";
 import { Working } from "../parts";
 import { Chat } from "./chat";
 import { Composer } from "./composer";
 import { PendingMessage } from "./pending";
-import { Queue } from "./queue";
 import { MissingAgent } from "./start_line";
 import { AgentStrip } from "./strip";
 
 export function SessionView({ id }: { id: string }) {
   const app = useApp();
+  const later = dialogs.module.value;
   const timeline = app.timelines.of(id);
   const creating = app.sessions.creating.value.get(id);
   const known = app.sessions.nameOf(id);
@@ -66,7 +68,7 @@ export function SessionView({ id }: { id: string }) {
             )
           )}
         </div>
-        {queued.length > 0 && <Queue timeline={timeline} turns={queued} />}
+        {later && queued.length > 0 && <later.Queue timeline={timeline} turns={queued} />}
         <Composer
           key={app.sessions.madeAs.get(id) ?? id}
           timeline={timeline}
@@ -142,6 +144,13 @@ function EmptySession({ id, cliType, name }: { id: string; cliType: string; name
   );
 }
 
+/** Without the time in which it waited for an answer: that is the user's. */
+function workedFor(timeline: Timeline, { turnId, startedAt }: Turn, now: number): number {
+  if (!startedAt) return 0;
+  const items = timeline.order.value.map((id) => timeline.item(id)!.peek());
+  return now - Date.parse(startedAt) - waited(items, turnId, now);
+}
+
 function WorkingLine({
   timeline,
   running,
@@ -156,7 +165,7 @@ function WorkingLine({
   const app = useApp();
   // Without the server nobody knows whether it still works, nor for how long.
   const known = app.link.state.value.kind === "online";
-  const since = known && running?.startedAt ? app.now.value - Date.parse(running.startedAt) : 0;
+  const since = known && running ? workedFor(timeline, running, app.now.value) : 0;
   const jump = () => {
     const { sessionId } = timeline;
     const itemId = app.inbox.of(sessionId)?.item.itemId;

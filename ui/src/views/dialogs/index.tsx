@@ -1,4 +1,5 @@
-// Everything that opens above the page, in one piece that is fetched after the frame around it.
+// What opens above the page, pages that most visits do without, and what no conversation begins with: one piece that is
+// fetched when there is a moment.
 import type { Dialog } from "../../state/types";
 import { AddProject } from "./add_project";
 import { Messages } from "./messages";
@@ -10,6 +11,7 @@ import { Switcher } from "./switcher";
 import { TextDialog } from "./text";
 import { Unsent } from "./unsent";
 
+export { Queue } from "../conversation/queue";
 export { ArchivePage } from "./archive";
 export { AuditPage } from "./audit";
 export { SettingsPage } from "./settings";

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { jumpTo } from "../../actions/reading";
 import { age, plainLine } from "../../format";
+import { visible } from "../../reveal";
 import type { SearchResult } from "../../wire";
 import { useApp } from "../context";
 import { Modal } from "../parts";
@@ -52,7 +53,7 @@ export function SearchDialog({ close, query: first }: { close: () => void; query
     key: `${result.sessionId}:${result.itemId}`,
     label: titleOf(result),
     cliType: result.cliType,
-    snippet: plainLine(result.snippet),
+    snippet: visible(plainLine(result.snippet)),
     detail: [kinds[result.type], app.projects.of(result.projectId)?.name, age(result.at, app.now.value)]
       .filter(Boolean)
       .join(" · "),
