@@ -152,12 +152,23 @@ void print_server(const Options& options) {
   if (::geteuid() == 0) line("!!", "user", "runs as root; a user of its own is safer");
 }
 
+void print_confinement(const Options& options) {
+  asio::io_context io(1);
+  GuardedLauncher launcher(io.get_executor());
+  launcher.build_walls([&options] { return walls_of(options); });
+  const auto allowed = run_to_end(io, check_confinement(launcher));
+  line(allowed ? "ok" : "!!", "confined",
+       allowed ? "sessions can be confined: namespaces of their own, our files out of sight"
+               : "sessions cannot be confined here: " + allowed.error().message);
+}
+
 void print_store(const Options& options) {
   std::cout << "Store\n";
   line("ok", "data", options.data_dir.string());
   line("ok", "durability",
        "SQLite, WAL, synchronous=FULL: what is shown as complete is on the disk");
   line("ok", "confinement", "each agent below a guardian; nothing it starts outlives its session");
+  print_confinement(options);
 }
 
 }  // namespace

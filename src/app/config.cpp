@@ -100,6 +100,7 @@ Result<AgentConfig> read_agent(const std::string& name, const toml::table& table
   reader.strings("args", agent.args);
   reader.pairs("env", agent.env);
   reader.strings("path", agent.path);
+  reader.value("confine", agent.confine);
   if (!is_zed) {
     reader.value("allow_bypass", agent.allow_bypass);
     reader.number("idle_minutes", limits::kIdleMinutesMax, agent.idle_minutes);

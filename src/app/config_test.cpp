@@ -34,6 +34,17 @@ idle_minutes = 5
   CHECK(read->agents[0].idle_minutes == 5U);
 }
 
+TEST_CASE("config: the sessions of an agent can be confined by default") {
+  const auto read =
+      parse_config("[agents.codex]\nconfine = true\n[agent_servers.zed]\nconfine = false\n", "c");
+  REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().message));
+  REQUIRE(read->agents.size() == 2);
+  CHECK(read->agents[0].confine == true);
+  CHECK(read->agents[1].confine == false);
+  CHECK(problem("[agents.a]\nconfine = \"yes\"") ==
+        "config.toml: [agents.a]: `confine`: expected true or false");
+}
+
 TEST_CASE("config: wrong values are named with what is expected") {
   CHECK(problem("warm_start = \"no\"") == "config.toml: `warm_start`: expected true or false");
   CHECK(problem("port = 70000") == "config.toml: `port`: expected a number from 0 to 65535");

@@ -18,6 +18,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 
 #include "app/control.h"
@@ -101,6 +102,7 @@ class Program {
     auto store = open_sqlite_store(io_.get_executor(), {directory_.path(), {}});
     if (!store) return std::unexpected(std::move(store.error()));
     store_ = std::move(*store);
+    launcher_.build_walls([this] { return walls_of(options_); });
     const ProviderDeps deps{io_.get_executor(), pool_.get_executor(), launcher_, clock_, timers_};
     if (auto added = add_all_providers(registry_, options_.agents, deps); !added) return added;
     service_ = std::make_unique<SessionService>(
@@ -127,6 +129,10 @@ class Program {
  private:
   static asio::awaitable<void> main(Program* self) {
     asio::signal_set signals(self->io_, SIGTERM, SIGINT);
+    if (auto allowed = co_await check_confinement(self->launcher_); !allowed) {
+      log_info("no_confinement", {{"why", allowed.error().message}});
+      self->service_->cannot_confine(std::move(allowed.error().message));
+    }
     if (auto started = co_await self->service_->start(); !started) {
       self->exit_code_ = failed(started.error().message);
     } else if (auto logins = co_await self->server_->logins().open(); !logins) {
@@ -204,6 +210,18 @@ class Program {
 };
 
 }  // namespace
+
+std::vector<Wall> walls_of(const Options& options) {
+  std::error_code why;
+  static const std::string program = std::filesystem::read_symlink("/proc/self/exe", why).string();
+  const auto absolute = [&](const std::filesystem::path& path) {
+    return path.empty() ? std::string() : std::filesystem::absolute(path, why).string();
+  };
+  return walls_for({.data_dir = absolute(options.data_dir),
+                    .config_file = absolute(options.config),
+                    .program = program},
+                   child_environment({}, {}));
+}
 
 int failed(const std::string& why) {
   std::cerr << "liminal-builder: " << why << "\n";

@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/options.h"
+#include "process/walls.h"
 
 namespace lb {
 
@@ -26,6 +28,9 @@ int failed(const std::string& why);
 
 /// Opens the user's browser where there is one; never fails, never waits.
 void open_browser(const std::string& url);
+
+/// What a confined agent is kept from.
+std::vector<Wall> walls_of(const Options& options);
 
 /// Why this address may not be listened on; nothing when it may.
 std::optional<std::string> bind_problem(const Options& options);

@@ -24,7 +24,7 @@ asio::awaitable<Result<ProjectAddedMessage>> add_project(SessionService& service
 }
 
 Result<WarmBody> warm(SessionService& service, AgentWarmRequest request) {
-  const auto warm = service.warm(request.cli_type, request.project_id);
+  const auto warm = service.warm(request);
   if (!warm) return std::unexpected(warm.error());
   return WarmBody{*warm};
 }
@@ -184,9 +184,13 @@ std::vector<ClientCommand> talking() {
            .http = "POST /api/session/create",
            .status = 201,
            .summary = "Start a session with an agent",
-           .notes = "`projectDir` or `projectId` is needed. 400 `UNSUPPORTED_CLI_TYPE`, "
-                    "`PROJECT_PATH_INVALID`; 503 `AGENT_UNAVAILABLE`; 502 "
-                    "`SESSION_CREATE_FAILED`"}),
+           .notes =
+               "`projectDir` or `projectId` is needed. `confined`: its agent runs behind walls "
+               "(docs/security.md), now and whenever the session is opened again; left out: "
+               "as the agent's `confine` says. 501 `NOT_SUPPORTED` where the kernel does not "
+               "allow it (`AgentInfo.confineProblem`). 400 `UNSUPPORTED_CLI_TYPE`, "
+               "`PROJECT_PATH_INVALID`; 503 `AGENT_UNAVAILABLE`; 502 "
+               "`SESSION_CREATE_FAILED`"}),
       command<SessionLoadRequest, &load>({.name = "session:load",
                                           .http = "POST /api/session/:id/load",
                                           .summary = "Make a session ready for prompts",

@@ -93,11 +93,13 @@ struct AgentWarmRequest {
   static constexpr std::string_view kName = "AgentWarmRequest";
   std::string cli_type;
   ProjectId project_id;
+  std::optional<bool> confined = {};  // As in SessionCreateRequest.
 };
 template <class Fields>
 void describe(Fields& field, AgentWarmRequest& request) {
   field("cliType", request.cli_type);
   field("projectId", request.project_id);
+  field.optional("confined", request.confined);
 }
 
 struct SettingsRequest {
@@ -147,6 +149,7 @@ struct SessionCreateRequest {
   std::optional<std::string> mode;
   std::optional<std::string> thinking;
   std::optional<RawObject> provider_options;
+  std::optional<bool> confined = {};  // Absent: as the configuration says for this agent.
 };
 template <class Fields>
 void describe(Fields& field, SessionCreateRequest& request) {
@@ -157,6 +160,7 @@ void describe(Fields& field, SessionCreateRequest& request) {
   field.optional("mode", request.mode);
   field.optional("thinking", request.thinking);
   field.optional("providerOptions", request.provider_options);
+  field.optional("confined", request.confined);
   require(field, request.project_dir.has_value() || request.project_id.has_value(), "projectDir",
           "missing (or give a projectId)");
 }

@@ -109,6 +109,7 @@ struct SessionCreatedMessage {
   SessionId session_id;
   ProjectId project_id;
   std::string cli_type;
+  bool confined = false;
   friend bool operator==(const SessionCreatedMessage&, const SessionCreatedMessage&) = default;
 };
 template <class Fields>
@@ -116,6 +117,7 @@ void describe(Fields& field, SessionCreatedMessage& message) {
   field("sessionId", message.session_id);
   field("projectId", message.project_id);
   field("cliType", message.cli_type);
+  field("confined", message.confined);
 }
 
 struct SessionSentMessage {

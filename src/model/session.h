@@ -80,6 +80,9 @@ struct AgentInfo {
   std::vector<AccountLimit> limits;   // Of its account, where it tells them.
   /// Whether its prompts may carry attached texts; absent while the agent has not said.
   std::optional<bool> takes_text = std::nullopt;
+  /// Whether its sessions are confined where nobody says otherwise.
+  std::optional<bool> confine = std::nullopt;
+  std::optional<std::string> confine_problem = std::nullopt;  // Why none can be, on this system.
   friend bool operator==(const AgentInfo&, const AgentInfo&) = default;
 };
 template <class Fields>
@@ -96,6 +99,8 @@ void describe(Fields& field, AgentInfo& agent) {
   field.optional("warm", agent.warm);
   field.optional("limits", agent.limits);
   field.optional("takesText", agent.takes_text);
+  field.optional("confine", agent.confine);
+  field.optional("confineProblem", agent.confine_problem);
 }
 extern template void describe(Encoder&, AgentInfo&);  // Compiled once, in codecs.cpp.
 extern template void describe(Decoder&, AgentInfo&);
@@ -127,6 +132,7 @@ struct SessionInfo {
   Timestamp last_active_at;
   bool archived = false;
   bool discovered = false;  // Made outside Liminal Builder and not opened here yet.
+  bool confined = false;    // Its agent runs behind walls.
   friend bool operator==(const SessionInfo&, const SessionInfo&) = default;
 };
 template <class Fields>
@@ -142,6 +148,7 @@ void describe(Fields& field, SessionInfo& info) {
   field("lastActiveAt", info.last_active_at);
   field("archived", info.archived);
   field("discovered", info.discovered);
+  field("confined", info.confined);
 }
 extern template void describe(Encoder&, SessionInfo&);  // Compiled once, in codecs.cpp.
 extern template void describe(Decoder&, SessionInfo&);

@@ -100,7 +100,7 @@ bool hides(const Wall& wall) {
 /// Builds the walls, outermost first. Each function returns what was refused, or nothing.
 class Mason {
  public:
-  std::string build(std::vector<Wall> walls);
+  std::string build(const ConfineOptions& options);
 
  private:
   std::string put_up(const Wall& wall);
@@ -113,14 +113,14 @@ class Mason {
 };
 
 /// Real paths and all other names of them, each once.
-std::vector<Wall> resolved(const std::vector<Wall>& walls) {
+std::vector<Wall> resolved(const ConfineOptions& options) {
   const MountTable table = MountTable::read();
   std::vector<Wall> found;
   const auto add = [&](Wall::Kind kind, const std::string& path) {
     if (std::ranges::find(found, path, &Wall::path) == found.end()) found.push_back({kind, path});
   };
-  for (const Wall& wall : walls) {
-    make_if_missing(wall);
+  for (const Wall& wall : options.walls) {
+    if (options.make_missing) make_if_missing(wall);
     const std::string real = real_path(wall.path);
     if (real.empty() || real == "/") continue;
     add(wall.kind, real);
@@ -131,8 +131,8 @@ std::vector<Wall> resolved(const std::vector<Wall>& walls) {
   return found;
 }
 
-std::string Mason::build(std::vector<Wall> walls) {
-  walls = resolved(walls);
+std::string Mason::build(const ConfineOptions& options) {
+  std::vector<Wall> walls = resolved(options);
   std::ranges::sort(walls, {}, [](const Wall& wall) {
     return std::pair(std::ranges::count(wall.path, '/'), wall.path);
   });
@@ -233,7 +233,7 @@ std::string confine_self(const ConfineOptions& options) {
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
     return refused("mounting in a user namespace");
   }
-  if (auto problem = Mason().build(options.walls); !problem.empty()) return problem;
+  if (auto problem = Mason().build(options); !problem.empty()) return problem;
   if (auto problem = mount_own_kernel_files(); !problem.empty()) return problem;
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !map_user(options)) {
     return refused("a second user namespace, which locks the mounts");

@@ -26,9 +26,10 @@ pid_t fork_into_namespaces();
 
 struct ConfineOptions {
   std::vector<Wall> walls;
-  uid_t user = 0;      // Who the agent is, before and after.
-  gid_t group = 0;     // The same.
-  std::string folder;  // Where it works.
+  bool make_missing = true;  // Folders that a wall wants made are.
+  uid_t user = 0;            // Who the agent is, before and after.
+  gid_t group = 0;           // The same.
+  std::string folder;        // Where it works.
 };
 
 /// In the child: everything above. Returns what was refused, in words, or nothing.

@@ -382,6 +382,28 @@ std::vector<std::string> GuardedLauncher::guardian_argv(const LaunchOptions& opt
   return argv;
 }
 
+namespace {
+
+/// Settings of the kernel that explain a refusal, in words; empty where none does.
+std::string refusing_setting() {
+  struct Setting {
+    const char* name;
+    int refuses;
+  };
+  for (const Setting& setting :
+       {Setting{"kernel/apparmor_restrict_unprivileged_userns", 1},
+        Setting{"kernel/unprivileged_userns_clone", 0}, Setting{"user/max_user_namespaces", 0}}) {
+    std::ifstream file(std::string("/proc/sys/") + setting.name);
+    int value = -1;
+    if (file >> value && value == setting.refuses) {
+      return fmt::format("; /proc/sys/{} is {}", setting.name, value);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 asio::awaitable<Result<void>> check_confinement(Launcher& launcher) {
   LaunchOptions options;
   options.cwd = "/";
@@ -392,7 +414,8 @@ asio::awaitable<Result<void>> check_confinement(Launcher& launcher) {
   if (status.code == 0) co_return Result<void>{};
   std::string why = (*check)->stderr_tail();
   while (why.ends_with('\n')) why.pop_back();
-  co_return fail(ErrorCode::NotSupported, why.empty() ? "the check " + status.text() : why);
+  if (why.empty()) why = "the check " + status.text();
+  co_return fail(ErrorCode::NotSupported, why + refusing_setting());
 }
 
 Result<std::shared_ptr<AgentProcess>> GuardedLauncher::launch(LaunchOptions options) {

@@ -255,6 +255,7 @@ int run_confined(const std::vector<char*>& arguments) {
     options.walls.push_back(std::move(*wall));
   }
   if (argument != arguments.end()) ++argument;
+  options.make_missing = argument != arguments.end();  // A check leaves nothing behind.
   std::unique_ptr<char, decltype(&::free)> folder(::getcwd(nullptr, 0), &::free);
   auto outside = make_pipe();
   if (!folder || !outside) return Guardian().not_confined("there is no folder to work in");

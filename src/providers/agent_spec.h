@@ -21,6 +21,8 @@ struct AgentConfig {
   std::vector<std::string> args;
   Environment env;
   std::vector<std::string> path;  // Folders put before PATH.
+  /// Its sessions are confined where nobody says otherwise.
+  std::optional<bool> confine = {};
   /// Protocol claude: offers the mode that never asks.
   std::optional<bool> allow_bypass;
   /// Protocol claude: minutes without work after which a process is let go; 0: never.
@@ -44,6 +46,8 @@ struct AgentSpec {
   std::vector<std::string> asking_modes;
   /// Finds the agent's own sessions of a project on disk; blocking. None: the agent is asked.
   std::function<std::vector<DiscoveredSession>(const std::string& project_dir)> discover;
+  bool confine = false;                       // As in AgentConfig.
+  bool confined = false;                      // Every process of this provider is.
   std::optional<bool> allow_bypass;           // As in AgentConfig.
   std::optional<std::uint32_t> idle_minutes;  // As in AgentConfig.
 

@@ -117,6 +117,7 @@ Result<AgentSpec> configured(const std::vector<AgentSpec>& known, const AgentCon
   }
   agent.env = config.env;
   agent.path = config.path;
+  agent.confine = config.confine.value_or(false);
   agent.allow_bypass = config.allow_bypass;
   agent.idle_minutes = config.idle_minutes;
   return agent;
@@ -173,6 +174,7 @@ Result<void> add_all_providers(ProviderRegistry& registry, const std::vector<Age
     if (!provider) return std::unexpected(provider.error());
     registry.add(std::move(*provider));
     registry.name(agent.cli_type, agent.name);
+    if (agent.confine) registry.confine(agent.cli_type);
   }
   return {};
 }

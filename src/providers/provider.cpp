@@ -35,11 +35,11 @@ asio::awaitable<Result<void>> Provider::reconnect() {
   co_return Result<void>{};
 }
 
-void Provider::prewarm_shared(const std::string&) {}
+void Provider::prewarm_shared(const WarmPlace&) {}
 
-void Provider::prewarm(const std::string&) {}
+void Provider::prewarm(const WarmPlace&) {}
 
-void Provider::end_prewarmed(const std::string&) {}
+void Provider::end_prewarmed(const WarmPlace&) {}
 
 std::size_t Provider::prewarmed() const {
   return 0;

@@ -38,6 +38,7 @@ struct CreateSessionOptions {
   std::optional<std::string> mode;
   std::optional<std::string> thinking;
   RawObject provider_options;  // A closed list per provider; an unknown key is an error.
+  bool confined = false;       // Its process runs behind walls (process/confine.h).
 };
 
 struct LoadSessionOptions {
@@ -46,6 +47,7 @@ struct LoadSessionOptions {
   std::optional<std::string> model;  // That the user chose, or that it was switched to later.
   std::optional<std::string> mode;   // The same.
   std::optional<std::string> thinking;
+  bool confined = false;  // As it was made.
   /// What the agent told last of the session: the model in effect, chosen or not, and what was
   /// spent so far.
   SessionFacts told;
@@ -116,6 +118,17 @@ struct DiscoveredSession {
   Timestamp last_active_at;
 };
 
+/// What a process that is started ahead is for.
+struct WarmPlace {
+  // Implicit: most are not confined.
+  WarmPlace(std::string dir, bool behind_walls = false)  // NOLINT(google-explicit-constructor)
+      : project_dir(std::move(dir)), confined(behind_walls) {}
+  WarmPlace(const char* dir) : project_dir(dir) {}  // NOLINT(google-explicit-constructor)
+  std::string project_dir;
+  bool confined = false;
+  friend auto operator<=>(const WarmPlace&, const WarmPlace&) = default;
+};
+
 /// Status of the agent as a whole; the message is for people.
 using StatusCallback = std::function<void(AgentStatus, std::optional<std::string> message)>;
 
@@ -183,14 +196,14 @@ class Provider {
   virtual asio::awaitable<AgentInfo> inspect() = 0;
   /// The user asks for another try to connect.
   virtual asio::awaitable<Result<void>> reconnect();
-  /// Starts ahead what the next session in `project_dir` will need. Cheap to call, also when it is
+  /// Starts ahead what the next session at `place` will need. Cheap to call, also when it is
   /// there already; a failure is only seen in that nothing is warm.
-  virtual void prewarm(const std::string& project_dir);
-  /// A session in `project_dir` is opened in a moment: what all sessions share may start meanwhile.
+  virtual void prewarm(const WarmPlace& place);
+  /// A session at `place` is opened in a moment: what all sessions share may start meanwhile.
   /// `end_prewarmed` when nothing came of it.
-  virtual void prewarm_shared(const std::string& project_dir);
-  /// Ends what was started ahead for `project_dir` and no session uses.
-  virtual void end_prewarmed(const std::string& project_dir);
+  virtual void prewarm_shared(const WarmPlace& place);
+  /// Ends what was started ahead for `place` and no session uses.
+  virtual void end_prewarmed(const WarmPlace& place);
   /// How many processes run that were started ahead and that no session uses yet.
   [[nodiscard]] virtual std::size_t prewarmed() const;
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,11 +22,17 @@ class ProviderRegistry {
   /// What people call an agent; its CLI type when nobody said. Also for those without provider.
   void name(std::string cli_type, std::string name);
   [[nodiscard]] std::string name_of(const std::string& cli_type) const;
+  /// Sessions of this agent are confined where nobody says otherwise.
+  void confine(std::string cli_type) { confined_.insert(std::move(cli_type)); }
+  [[nodiscard]] bool confines(const std::string& cli_type) const {
+    return confined_.contains(cli_type);
+  }
   [[nodiscard]] const std::vector<std::unique_ptr<Provider>>& all() const { return providers_; }
 
  private:
   std::vector<std::unique_ptr<Provider>> providers_;
   std::map<std::string, std::string> names_;
+  std::set<std::string> confined_;
 };
 
 }  // namespace lb

@@ -54,6 +54,7 @@ SessionInfo info_of(const DormantSession& kept, const Provider* provider) {
   info.last_active_at = record.last_active_at;
   info.archived = record.archived;
   info.discovered = record.external && !record.imported;
+  info.confined = record.confined;
   return info;
 }
 

@@ -88,6 +88,7 @@ void Session::choose_for_agent(Options& options) const {
   if (!record_->model.empty()) options.model = record_->model;
   if (!record_->mode.empty()) options.mode = record_->mode;
   options.thinking = kept_->facts.thinking;
+  options.confined = record_->confined;
 }
 
 void Session::agent_is(const ProviderSession& agent) {
@@ -111,9 +112,10 @@ asio::awaitable<Result<void>> Session::begin_with(asio::awaitable<Result<Provide
 asio::awaitable<Result<void>> Session::create(CreateSessionOptions options) {
   const auto self = shared_from_this();
   const auto alone = co_await opening_mutex_.lock();
-  provider_->prewarm_shared(options.project_dir);
+  const WarmPlace place{options.project_dir, options.confined};
+  provider_->prewarm_shared(place);
   if (auto active = co_await ready(); !active) {
-    provider_->end_prewarmed(options.project_dir);
+    provider_->end_prewarmed(place);
     co_return active;
   }
   auto made = co_await begin_with(provider_->create_session(std::move(options)));
@@ -207,10 +209,10 @@ asio::awaitable<Result<void>> Session::open() {
   if (alive()) co_return Result<void>{};
   if (provider_ == nullptr) co_return no_agent(*record_);
   // The agent starts while the store makes room for what it will say.
-  const std::string project_dir = host_.project_dir(record_->project_id);
-  provider_->prewarm_shared(project_dir);
+  const WarmPlace place{host_.project_dir(record_->project_id), record_->confined};
+  provider_->prewarm_shared(place);
   if (auto active = co_await ready(); !active) {
-    provider_->end_prewarmed(project_dir);
+    provider_->end_prewarmed(place);
     co_return active;
   }
   co_return co_await take_history(Start::Agent);

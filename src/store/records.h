@@ -49,7 +49,8 @@ struct SessionRecord {
   TurnId last_turn;     // The newest turn that the agent knows.
   std::string model;
   std::string mode;
-  std::string facts;  // SessionFacts as JSON, or empty. Written by SessionWrite::facts.
+  bool confined = false;  // Its agent runs behind walls, always.
+  std::string facts;      // SessionFacts as JSON, or empty. Written by SessionWrite::facts.
   /// Revisions up to here may have been handed out: after a crash the timeline goes on above it.
   Revision reserved = 0;
   std::uint64_t next_pos = 1;

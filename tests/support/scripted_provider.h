@@ -252,15 +252,15 @@ class ScriptedProvider final : public Provider {
     thinking[session] = std::move(level);
     co_return Result<void>{};
   }
-  void prewarm(const std::string& project_dir) override { prewarmed_in.push_back(project_dir); }
-  void prewarm_shared(const std::string& project_dir) override {
-    prewarmed_shared_in.push_back(project_dir);
+  void prewarm(const WarmPlace& place) override { prewarmed_in.push_back(place.project_dir); }
+  void prewarm_shared(const WarmPlace& place) override {
+    prewarmed_shared_in.push_back(place.project_dir);
   }
   [[nodiscard]] std::size_t prewarmed() const override {
     return starts_ahead ? prewarmed_in.size() : 0;
   }
-  void end_prewarmed(const std::string& project_dir) override {
-    prewarmed_ended.push_back(project_dir);
+  void end_prewarmed(const WarmPlace& place) override {
+    prewarmed_ended.push_back(place.project_dir);
   }
   asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
                                                         CreateSessionOptions options) override {

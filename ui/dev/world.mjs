@@ -95,6 +95,7 @@ export class World {
         lastActiveAt: at,
         archived: false,
         discovered: false,
+        confined: false,
         ...more,
       },
       timeline: new Timeline(sessionId),
@@ -308,7 +309,7 @@ export class World {
     return project;
   }
 
-  async create({ cliType, projectId }) {
+  async create({ cliType, projectId, confined }) {
     const agent = this.agents.find((candidate) => candidate.cliType === cliType);
     if (!agent) throw fail(400, "UNSUPPORTED_CLI_TYPE", `There is no agent ${cliType}.`);
     this.setAgent(cliType, "starting");
@@ -317,9 +318,10 @@ export class World {
     if (!agent.installed) throw fail(503, "AGENT_UNAVAILABLE", agent.remedy ?? "It was not found on PATH.");
     if (this.refusing.has(cliType))
       throw fail(502, "SESSION_CREATE_FAILED", "It did not answer the handshake.");
-    const session = this.addSession(projectId, cliType, "");
+    const session = this.addSession(projectId, cliType, "", { confined: confined ?? agent.confine ?? false });
     this.change(session, {});
-    return { type: "session:created", sessionId: session.info.sessionId, projectId, cliType };
+    const { sessionId } = session.info;
+    return { type: "session:created", sessionId, projectId, cliType, confined: session.info.confined };
   }
 
   setAgent(cliType, status, message) {

@@ -187,6 +187,8 @@ export interface AgentInfo {
   warm?: number;
   limits?: AccountLimit[];
   takesText?: boolean;
+  confine?: boolean;
+  confineProblem?: string;
 }
 
 export interface SessionInfo {
@@ -201,6 +203,7 @@ export interface SessionInfo {
   lastActiveAt: string;
   archived: boolean;
   discovered: boolean;
+  confined: boolean;
 }
 
 export interface Choice {
@@ -232,6 +235,7 @@ export interface SessionStatus {
   lastActiveAt: string;
   archived: boolean;
   discovered: boolean;
+  confined: boolean;
   isAlive: boolean;
   state: "open" | "loading" | "dead";
   modes?: Choice[];
@@ -289,6 +293,7 @@ export interface SessionCreatedMessage extends ServerMessageBase {
   sessionId: string;
   projectId: string;
   cliType: string;
+  confined: boolean;
 }
 
 export interface SessionSentMessage extends ServerMessageBase {
@@ -352,6 +357,7 @@ export interface SessionInfoMessage extends ServerMessageBase {
   lastActiveAt: string;
   archived: boolean;
   discovered: boolean;
+  confined: boolean;
 }
 
 export interface SessionFactsMessage extends ServerMessageBase {
@@ -705,6 +711,7 @@ export interface SessionReconnectRequest extends ClientMessageBase {
 export interface AgentWarmRequest {
   cliType: string;
   projectId: string;
+  confined?: boolean;
 }
 
 export interface WarmBody {
@@ -720,6 +727,7 @@ export interface SessionCreateRequest extends ClientMessageBase {
   mode?: string;
   thinking?: string;
   providerOptions?: Record<string, unknown>;
+  confined?: boolean;
 }
 
 export interface SessionLoadRequest {

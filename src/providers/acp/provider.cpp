@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "providers/acp/codex_sessions.h"
+#include "providers/acp/confinable.h"
 #include "providers/acp/login.h"
 
 namespace lb::acp {
@@ -38,7 +39,7 @@ std::unique_ptr<Provider> make_provider(AgentSpec spec, const ProviderDeps& deps
     const auto sessions = std::make_shared<CodexSessions>(codex_home(spec.environment()));
     spec.discover = [sessions](const std::string& project) { return sessions->find(project); };
   }
-  return std::make_unique<AcpProvider>(std::move(spec), deps);
+  return std::make_unique<ConfinableProvider>(std::move(spec), deps);
 }
 
 AgentManagerOptions AcpProvider::manager_options() {
@@ -51,6 +52,7 @@ AgentManagerOptions AcpProvider::manager_options() {
     launch.env = spec_.environment();
     const std::string_view home = variable(launch.env, "HOME");
     launch.cwd = home.empty() ? "/" : std::string(home);
+    launch.confined = spec_.confined;
     return launch;
   };
   options.on_request = [this](const RpcRequest& request) { return on_request(request); };

@@ -35,9 +35,9 @@ class AcpProvider final : public ProviderOf<AcpSession> {
   asio::awaitable<std::int64_t> outside_mark(std::string project_dir) override;
   asio::awaitable<AgentInfo> inspect() override;
   asio::awaitable<Result<void>> reconnect() override;
-  void prewarm(const std::string& project_dir) override;
-  void prewarm_shared(const std::string& project_dir) override { prewarm(project_dir); }
-  void end_prewarmed(const std::string& project_dir) override;
+  void prewarm(const WarmPlace& place) override;
+  void prewarm_shared(const WarmPlace& place) override { prewarm(place); }
+  void end_prewarmed(const WarmPlace& place) override;
   [[nodiscard]] std::size_t prewarmed() const override;
   [[nodiscard]] std::optional<bool> takes_text() const override;
   void hold(const SessionId& session, bool held) override;

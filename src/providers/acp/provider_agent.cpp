@@ -89,7 +89,8 @@ void AcpProvider::hold(const SessionId& id, bool held) {
 // --- Started ahead ------------------------------------------------------------------------------
 // One process serves all projects, so that it is warm for all of them as soon as it runs.
 
-void AcpProvider::prewarm(const std::string& project_dir) {
+void AcpProvider::prewarm(const WarmPlace& place) {
+  const std::string& project_dir = place.project_dir;
   // A process that is in use is as warm as can be; one that failed waits for the user.
   const AgentStatus status = manager_->status();
   const bool can = status == AgentStatus::Idle || !warm_.empty();
@@ -107,8 +108,8 @@ asio::awaitable<void> AcpProvider::start_ahead(std::string project_dir) {
   not_warm();
 }
 
-void AcpProvider::end_prewarmed(const std::string& project_dir) {
-  if (warm_.erase(project_dir) == 0) return;
+void AcpProvider::end_prewarmed(const WarmPlace& place) {
+  if (warm_.erase(place.project_dir) == 0) return;
   show_warm();
   if (!warm_.empty() || any_alive()) return;
   asio::co_spawn(

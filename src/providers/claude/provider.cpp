@@ -40,8 +40,8 @@ class ClaudeProvider final : public ProviderOf<ClaudeSession> {
                                                         CreateSessionOptions options) override;
   asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir) override;
   asio::awaitable<std::int64_t> outside_mark(std::string project_dir) override;
-  void prewarm(const std::string& project_dir) override;
-  void end_prewarmed(const std::string& project_dir) override { warm_.end(project_dir); }
+  void prewarm(const WarmPlace& place) override;
+  void end_prewarmed(const WarmPlace& place) override { warm_.end(place); }
   [[nodiscard]] std::size_t prewarmed() const override { return warm_.count(); }
   [[nodiscard]] std::optional<bool> takes_text() const override { return true; }
   asio::awaitable<AgentInfo> inspect() override;
@@ -154,6 +154,7 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::create_session(
   LaunchPlan plan;
   plan.cli_session_id = make_uuid();
   plan.directory = options.project_dir;
+  plan.confined = options.confined;
   plan.model = options.model;
   plan.mode = options.mode;
   plan.choices = std::move(*choices);
@@ -163,15 +164,15 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::create_session(
   co_return co_await started(make(options.session_id, std::move(plan)));
 }
 
-void ClaudeProvider::prewarm(const std::string& project_dir) {
+void ClaudeProvider::prewarm(const WarmPlace& place) {
   if (status() == AgentStatus::Idle) tell_status(AgentStatus::Starting);
-  warm_.start(project_dir);
+  warm_.start(place);
 }
 
 /// The process that waits for such a session, if there is one and it can be what is wanted; what
 /// can only be said on the command line needs a process of its own.
 asio::awaitable<ClaudeProvider::SessionPtr> ClaudeProvider::adopt(SessionId id, LaunchPlan wanted) {
-  const SessionPtr warm = warm_.take(wanted.directory);
+  const SessionPtr warm = warm_.take({wanted.directory, wanted.confined});
   if (!warm) co_return nullptr;
   const Choices& choices = wanted.choices;
   const bool fits = !choices.max_turns && !choices.fallback_model &&
@@ -203,6 +204,7 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::load_session(SessionId 
   LaunchPlan plan;
   plan.cli_session_id = options.cli_session_id;
   plan.directory = options.project_dir;
+  plan.confined = options.confined;
   // Resumed without a model the CLI goes on with whatever name the last answer came under.
   plan.model = options.model ? options.model : options.told.model;
   plan.mode = options.mode;

@@ -87,6 +87,23 @@ TEST_CASE("a process started ahead is of its directory only") {
   CHECK(house.provider->prewarmed() == 1);
 }
 
+TEST_CASE("a process started ahead is confined or it is not, and taken accordingly") {
+  House house;
+  house.provider->prewarm({house.project(), true});
+  REQUIRE(house.create().has_value());
+  REQUIRE(house.launcher.launches().size() == 2);
+  CHECK(house.launcher.launches()[0].confined);
+  CHECK_FALSE(house.launcher.launches()[1].confined);
+  CHECK(house.provider->prewarmed() == 1);
+  CreateSessionOptions options;
+  options.session_id = SessionId("walled");
+  options.project_dir = house.project();
+  options.confined = true;
+  REQUIRE(house.run(house.provider->create_session(std::move(options))).has_value());
+  CHECK(house.launcher.launches().size() == 2);
+  CHECK(house.provider->prewarmed() == 0);
+}
+
 TEST_CASE("one that dies, fails or is let go leaves nothing, and sessions start as ever") {
   House house;
   SUBCASE("it dies") {

@@ -13,8 +13,10 @@ std::unique_ptr<Provider> make_provider(AgentSpec spec, const ProviderDeps& deps
 }
 
 Result<void> EventsProvider::start(EventsSession& session) {
-  auto process = deps().launcher.launch(
-      {.argv = spec_.argv, .cwd = session.project_dir(), .env = spec_.environment()});
+  auto process = deps().launcher.launch({.argv = spec_.argv,
+                                         .cwd = session.project_dir(),
+                                         .env = spec_.environment(),
+                                         .confined = session.confined});
   if (!process) {
     Error why = not_started(spec_.name, spec_.install_hint, process.error());
     if (why.code == ErrorCode::AgentUnavailable) {
@@ -27,11 +29,13 @@ Result<void> EventsProvider::start(EventsSession& session) {
   return {};
 }
 
-Result<ProviderSession> EventsProvider::open(const SessionId& id, const std::string& project_dir) {
+Result<ProviderSession> EventsProvider::open(const SessionId& id, const std::string& project_dir,
+                                             bool confined) {
   SessionPtr session = find(id);
   if (!session) {
     session = std::make_shared<EventsSession>(
         id, project_dir, SessionDeps{spec_.name, deps().executor, deps().clock, deps().timers});
+    session->confined = confined;
     keep(session);
   }
   if (!session->alive()) {
@@ -49,12 +53,12 @@ asio::awaitable<Result<ProviderSession>> EventsProvider::create_session(
     co_return fail(ErrorCode::InvalidRequest,
                    fmt::format("{} knows no modes, models or options", spec_.cli_type));
   }
-  co_return open(options.session_id, options.project_dir);
+  co_return open(options.session_id, options.project_dir, options.confined);
 }
 
 asio::awaitable<Result<ProviderSession>> EventsProvider::load_session(SessionId session,
                                                                       LoadSessionOptions options) {
-  co_return open(session, options.project_dir);
+  co_return open(session, options.project_dir, options.confined);
 }
 
 asio::awaitable<Result<void>> EventsProvider::import_history(SessionId, LoadSessionOptions) {

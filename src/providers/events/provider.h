@@ -32,7 +32,7 @@ class EventsProvider final : public ProviderOf<EventsSession> {
 
  private:
   Result<void> start(EventsSession& session);
-  Result<ProviderSession> open(const SessionId& id, const std::string& project_dir);
+  Result<ProviderSession> open(const SessionId& id, const std::string& project_dir, bool confined);
   /// Idle or connected: there is no connection beside those of the sessions.
   void count_alive() { tell_status(any_alive() ? AgentStatus::Connected : AgentStatus::Idle); }
 

@@ -38,6 +38,7 @@ class EventsSession final : public AgentSession,
  public:
   EventsSession(SessionId id, std::string project_dir, SessionDeps deps);
 
+  bool confined = false;  // As it was made.
   [[nodiscard]] const std::string& project_dir() const { return project_dir_; }
   [[nodiscard]] bool alive() const override { return process_ && process_->alive(); }
 

@@ -35,12 +35,19 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
   const auto provider = deps_.providers.resolve(request.cli_type);
   if (!provider) co_return std::unexpected(provider.error());
   if (stopping_) co_return fail(ErrorCode::Busy, "The server is stopping.");
+  const bool confined = request.confined.value_or(deps_.providers.confines(request.cli_type));
+  if (confined && confine_problem_) {
+    co_return fail(
+        ErrorCode::NotSupported,
+        fmt::format("This system does not allow confined sessions ({}).", *confine_problem_));
+  }
   auto project = co_await project_for(request);
   if (!project) co_return std::unexpected(std::move(project.error()));
 
   SessionRecord record = new_record(*project, request.cli_type);
   record.model = request.model.value_or("");
   record.mode = request.mode.value_or("");
+  record.confined = confined;
   const auto session = std::make_shared<Session>(
       host(), std::make_shared<DormantSession>(std::move(record)), *provider);
   CreateSessionOptions options;
@@ -49,8 +56,9 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
   options.model = std::move(request.model);
   options.mode = std::move(request.mode);
   options.thinking = std::move(request.thinking);
+  options.confined = confined;
   if (request.provider_options) options.provider_options = *request.provider_options;
-  warm_.used(**provider, project->path);
+  warm_.used(**provider, {project->path, confined});
   if (auto made = co_await session->create(std::move(options)); !made) {
     Error why = std::move(made.error());
     const bool told = why.code == ErrorCode::AgentUnavailable || why.code == ErrorCode::StoreFull ||
@@ -60,7 +68,7 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
     co_return std::unexpected(std::move(why));
   }
   add(session->kept(), session);
-  SessionCreatedMessage created{session->id(), project->id, request.cli_type};
+  SessionCreatedMessage created{session->id(), project->id, request.cli_type, confined};
   events_->session_created(created);
   events_->session_info(session->info());
   co_return created;
@@ -79,6 +87,7 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::fork(SessionId fr
   record.title_source = TitleSource::Prompt;
   record.model = (*source)->record().model;
   record.mode = (*source)->record().mode;
+  record.confined = (*source)->record().confined;
   const auto session = std::make_shared<Session>(
       host(), std::make_shared<DormantSession>(std::move(record)), (*source)->provider());
   if (auto forked = co_await session->fork_from(*source); !forked) {
@@ -86,7 +95,8 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::fork(SessionId fr
     co_return std::unexpected(std::move(forked.error()));
   }
   add(session->kept(), session);
-  SessionCreatedMessage created{session->id(), project->id, session->record().cli_type};
+  SessionCreatedMessage created{session->id(), project->id, session->record().cli_type,
+                                session->record().confined};
   events_->session_created(created);
   events_->session_info(session->info());
   co_return created;

@@ -290,6 +290,8 @@ asio::awaitable<std::vector<AgentInfo>> SessionService::agents() {
   for (const auto& provider : deps_.providers.all()) {
     all.push_back(co_await provider->inspect());
     all.back().takes_text = provider->takes_text();
+    all.back().confine = deps_.providers.confines(all.back().cli_type);
+    all.back().confine_problem = confine_problem_;
   }
   co_return all;
 }
@@ -307,13 +309,15 @@ asio::awaitable<Result<void>> SessionService::reconnect(SessionReconnectRequest 
   co_return Result<void>{};
 }
 
-Result<bool> SessionService::warm(const std::string& cli_type, const ProjectId& project) {
-  const auto provider = deps_.providers.resolve(cli_type);
+Result<bool> SessionService::warm(const AgentWarmRequest& request) {
+  const auto provider = deps_.providers.resolve(request.cli_type);
   if (!provider) return std::unexpected(provider.error());
-  const auto known = projects_.find(project);
+  const auto known = projects_.find(request.project_id);
   if (!known) return std::unexpected(known.error());
+  const bool confined = request.confined.value_or(deps_.providers.confines(request.cli_type));
+  if (confined && confine_problem_) return false;
   if (!deps_.warm_start || stopping_) return false;
-  return warm_.start(**provider, known->path);
+  return warm_.start(**provider, {known->path, confined});
 }
 
 asio::awaitable<void> SessionService::reconnect_now(Provider* provider) {

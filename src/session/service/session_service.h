@@ -52,6 +52,8 @@ class SessionService final : public Sessions, private SessionHost {
   /// Reads what the store holds, ends what a crash left open, and begins to look for sessions made
   /// outside.
   asio::awaitable<Result<void>> start();
+  /// No session can be confined here, and why.
+  void cannot_confine(std::string why) { confine_problem_ = std::move(why); }
   /// No new turns, agents stopped, everything stored.
   asio::awaitable<void> stop();
 
@@ -86,7 +88,7 @@ class SessionService final : public Sessions, private SessionHost {
   asio::awaitable<Result<void>> reconnect(SessionReconnectRequest request);
   /// The user is about to make a session: starts the agent ahead. False where that is switched
   /// off, or there is nothing to start.
-  Result<bool> warm(const std::string& cli_type, const ProjectId& project);
+  Result<bool> warm(const AgentWarmRequest& request);
 
   // --- Sessions -----------------------------------------------------------------------------
   asio::awaitable<Result<SessionCreatedMessage>> create(SessionCreateRequest request);
@@ -204,6 +206,7 @@ class SessionService final : public Sessions, private SessionHost {
   asio::steady_timer outside_timer_;
   ProjectFiles files_;
   WarmStarts warm_;
+  std::optional<std::string> confine_problem_;
   asio::thread_pool blocking_;
   std::shared_ptr<SessionHost> self_{&host(), [](SessionHost*) {}};  // For `weak`.
 };

@@ -21,21 +21,20 @@ WarmMeters& warm_meters() {
 
 }  // namespace
 
-WarmStarts::OnePtr WarmStarts::find(const Provider& provider,
-                                    const std::string& project_dir) const {
+WarmStarts::OnePtr WarmStarts::find(const Provider& provider, const WarmPlace& place) const {
   for (const OnePtr& one : started_) {
-    if (&one->provider == &provider && one->project_dir == project_dir) return one;
+    if (&one->provider == &provider && one->place == place) return one;
   }
   return nullptr;
 }
 
-bool WarmStarts::start(Provider& provider, const std::string& project_dir) {
-  provider.prewarm(project_dir);
+bool WarmStarts::start(Provider& provider, const WarmPlace& place) {
+  provider.prewarm(place);
   if (provider.prewarmed() == 0) return false;
-  OnePtr one = find(provider, project_dir);
+  OnePtr one = find(provider, place);
   if (!one) {
     while (started_.size() >= limits::kWarmMax) end(started_.front());
-    one = std::make_shared<One>(provider, project_dir, io_);
+    one = std::make_shared<One>(provider, place, io_);
     started_.push_back(one);
     warm_meters().started.add();
   }
@@ -55,11 +54,11 @@ void WarmStarts::end(const OnePtr& one) {
   const OnePtr ended = one;
   std::erase(started_, ended);
   warm_meters().dropped.add();
-  ended->provider.end_prewarmed(ended->project_dir);
+  ended->provider.end_prewarmed(ended->place);
 }
 
-void WarmStarts::used(const Provider& provider, const std::string& project_dir) {
-  if (std::erase(started_, find(provider, project_dir)) > 0) warm_meters().used.add();
+void WarmStarts::used(const Provider& provider, const WarmPlace& place) {
+  if (std::erase(started_, find(provider, place)) > 0) warm_meters().used.add();
 }
 
 }  // namespace lb

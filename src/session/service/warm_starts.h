@@ -1,8 +1,8 @@
 /// WarmStarts: which agents are started before a session needs them, and for how long.
 ///
-/// A start counts for one agent and one project. Above limits::kWarmMax the oldest goes; what no
-/// session took within its life goes too. The processes are the providers'. Owned by the
-/// SessionService; lives on the io thread.
+/// A start counts for one agent and one project, confined or not. Above limits::kWarmMax the oldest
+/// goes; what no session took within its life goes too. The processes are the providers'. Owned by
+/// the SessionService; lives on the io thread.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -23,21 +23,21 @@ class WarmStarts {
 
   /// Starts the agent ahead, or keeps what waits for another life. False when there is nothing to
   /// start ahead: the agent runs already, or its kind has no such thing.
-  bool start(Provider& provider, const std::string& project_dir);
+  bool start(Provider& provider, const WarmPlace& place);
   /// A session is being made there: what was started for it is the provider's business now.
-  void used(const Provider& provider, const std::string& project_dir);
+  void used(const Provider& provider, const WarmPlace& place);
 
  private:
   struct One {
-    One(Provider& agent, std::string dir, const asio::any_io_executor& io)
-        : provider(agent), project_dir(std::move(dir)), life(io) {}
+    One(Provider& agent, WarmPlace where, const asio::any_io_executor& io)
+        : provider(agent), place(std::move(where)), life(io) {}
     Provider& provider;
-    std::string project_dir;
+    WarmPlace place;
     asio::steady_timer life;
   };
   using OnePtr = std::shared_ptr<One>;
 
-  [[nodiscard]] OnePtr find(const Provider& provider, const std::string& project_dir) const;
+  [[nodiscard]] OnePtr find(const Provider& provider, const WarmPlace& place) const;
   void arm(const OnePtr& one);
   void end(const OnePtr& one);
 

@@ -19,11 +19,11 @@ TEST_CASE("warm start: one per agent and project, the oldest goes when there are
   const Project one = world.project("one");
   const Project two = world.project("two");
   const Project three = world.project("three");
-  CHECK(world.service->warm("claude-code", one.project_id) == true);
-  CHECK(world.service->warm("claude-code", two.project_id) == true);
-  CHECK(world.service->warm("claude-code", one.project_id) == true);  // Known: kept, not doubled.
+  CHECK(world.service->warm({"claude-code", one.project_id}) == true);
+  CHECK(world.service->warm({"claude-code", two.project_id}) == true);
+  CHECK(world.service->warm({"claude-code", one.project_id}) == true);  // Known: kept, not doubled.
   CHECK(world.claude->prewarmed_ended.empty());
-  CHECK(world.service->warm("codex", three.project_id) == true);
+  CHECK(world.service->warm({"codex", three.project_id}) == true);
   CHECK(world.claude->prewarmed_ended == std::vector{one.path});
   CHECK(world.codex->prewarmed_in == std::vector{three.path});
 }
@@ -31,9 +31,9 @@ TEST_CASE("warm start: one per agent and project, the oldest goes when there are
 TEST_CASE("warm start: an agent that starts nothing ahead takes nobody's place") {
   World world;
   world.codex->starts_ahead = false;
-  REQUIRE(world.service->warm("claude-code", world.project("one").project_id) == true);
-  REQUIRE(world.service->warm("claude-code", world.project("two").project_id) == true);
-  CHECK(world.service->warm("codex", world.project("three").project_id) == false);
+  REQUIRE(world.service->warm({"claude-code", world.project("one").project_id}) == true);
+  REQUIRE(world.service->warm({"claude-code", world.project("two").project_id}) == true);
+  CHECK(world.service->warm({"codex", world.project("three").project_id}) == false);
   CHECK(world.claude->prewarmed_ended.empty());
 }
 
@@ -42,10 +42,10 @@ TEST_CASE("warm start: a session that is made there uses it up") {
   const Project one = world.project("one");
   const Project two = world.project("two");
   const Project three = world.project("three");
-  REQUIRE(world.service->warm("claude-code", one.project_id).has_value());
-  REQUIRE(world.service->warm("claude-code", two.project_id).has_value());
+  REQUIRE(world.service->warm({"claude-code", one.project_id}).has_value());
+  REQUIRE(world.service->warm({"claude-code", two.project_id}).has_value());
   REQUIRE(world.loop.run(world.service->create(in(one, "claude-code"))).has_value());
-  REQUIRE(world.service->warm("claude-code", three.project_id).has_value());
+  REQUIRE(world.service->warm({"claude-code", three.project_id}).has_value());
   CHECK(world.claude->prewarmed_ended.empty());  // There was room again.
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("warm start: what nobody uses goes after its time") {
   deps.warm_life = std::chrono::milliseconds(20);
   world.service.emplace(deps);
   REQUIRE(world.loop.run(world.service->start()).has_value());
-  REQUIRE(world.service->warm("claude-code", project.project_id).has_value());
+  REQUIRE(world.service->warm({"claude-code", project.project_id}).has_value());
   REQUIRE(world.loop.until([&] { return !world.claude->prewarmed_ended.empty(); }));
   CHECK(world.claude->prewarmed_ended == std::vector{project.path});
 }
@@ -65,14 +65,14 @@ TEST_CASE("warm start: what nobody uses goes after its time") {
 TEST_CASE("warm start: off by the configuration; unknown agents and projects are refused") {
   World world;
   const Project project = world.project();
-  CHECK(world.service->warm("nonesuch", project.project_id).error().code ==
+  CHECK(world.service->warm({"nonesuch", project.project_id}).error().code ==
         ErrorCode::UnsupportedCliType);
-  CHECK(world.service->warm("codex", ProjectId("nowhere")).error().code ==
+  CHECK(world.service->warm({"codex", ProjectId("nowhere")}).error().code ==
         ErrorCode::ProjectNotFound);
   ServiceDeps deps{world.loop.executor(), world.store, *world.registry, world.clock, false};
   world.service.emplace(deps);
   REQUIRE(world.loop.run(world.service->start()).has_value());
-  CHECK(world.service->warm("claude-code", project.project_id) == false);
+  CHECK(world.service->warm({"claude-code", project.project_id}) == false);
   CHECK(world.claude->prewarmed_in.empty());
 }
 

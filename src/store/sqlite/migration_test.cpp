@@ -56,6 +56,7 @@ TEST_CASE("a store of version 1 is copied before it is migrated") {
   (*store)->close();
   CHECK(old.number("store.db", kVersion) == kSchemaVersion);
   CHECK(old.number("store.db", "SELECT count(*) FROM entries") == entries);
+  CHECK(old.number("store.db", "SELECT count(*) FROM sessions WHERE confined") == 0);
 
   // Everything in one file, as version 0.1 knows it: nothing is left behind in a WAL.
   CHECK(!fs::exists(old.dir.file("store.db.v1-wal")));

@@ -80,6 +80,11 @@ CREATE TABLE logins(id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, login TEX
 /// once.
 constexpr const char* kOldLogins = "INSERT INTO meta VALUES('logins_unknown', '1')";
 
+/// Whether a session's agent runs behind walls.
+constexpr const char* kVersion4 = R"sql(
+ALTER TABLE sessions ADD COLUMN confined INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 /// What the first 100 bytes of a file say, read without SQLite so that nothing is touched.
 struct Header {
   bool empty = true;
@@ -160,6 +165,7 @@ Result<void> migrate(Database& database, const StoreFiles& files) {
   if (version < 2) database.run(kVersion2);
   if (version < 3) database.run(kVersion3);
   if (version > 0 && version < 3) database.run(kOldLogins);
+  if (version < 4) database.run(kVersion4);
   database.run(fmt::format("PRAGMA user_version = {}", kSchemaVersion).c_str());
   transaction.commit();
   return {};

@@ -29,6 +29,7 @@ void each_column(Record& record, Visit visit) {
   visit("reserved", record.reserved);
   visit("next_pos", record.next_pos);
   visit("owner", record.owner);
+  visit("confined", record.confined);
 }
 
 /// What the column of a field holds: a number or a text.

@@ -23,8 +23,14 @@ export function createProblem(app: App, cliType: string, error: unknown): string
 }
 
 /** A session is about to be made: the agent may start ahead. Only a help, so that nobody is told when it fails. */
-export const warmAgent = (app: App, cliType: string, projectId: string) =>
-  app.api.call("POST /api/agents/{cliType}/warm", { cliType, projectId }).catch(() => {});
+export const warmAgent = (app: App, cliType: string, projectId: string, confined?: boolean) =>
+  app.api
+    .call("POST /api/agents/{cliType}/warm", {
+      cliType,
+      projectId,
+      ...(confined === undefined ? {} : { confined }),
+    })
+    .catch(() => {});
 
 /**
  * Makes the session of what was written. Its tab and row are there at once, and what is typed meanwhile waits; if it

@@ -153,5 +153,6 @@ function newInfo(sessionId: string, { cliType, projectId }: Creating): SessionIn
     lastActiveAt: at,
     archived: false,
     discovered: false,
+    confined: false,
   };
 }

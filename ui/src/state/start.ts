@@ -17,6 +17,8 @@ export interface NewSession {
   model?: string;
   mode?: string;
   thinking?: string;
+  /** Behind walls; left out: as the server's configuration says. */
+  confined?: boolean;
 }
 /** As the user chose the last time with this agent; what is left out is as the agent decides. */
 export type Chosen = Pick<NewSession, "model" | "mode" | "thinking">;
@@ -69,8 +71,12 @@ export class Start {
 
   readonly options = computed((): NewSession => {
     const cliType = this.agent.value?.cliType ?? "";
-    return { cliType, projectId: this.where.value, ...this.offered(cliType) };
+    const { confined } = this.changed.value;
+    const walls = confined === undefined ? {} : { confined };
+    return { cliType, projectId: this.where.value, ...this.offered(cliType), ...walls };
   });
+  /** Whether it will be confined. */
+  readonly confined = computed(() => this.changed.value.confined ?? this.agent.value?.confine ?? false);
 
   /** What was chosen, as far as the agent still offers it. */
   private offered(cliType: string): Chosen {
@@ -90,6 +96,9 @@ export class Start {
   setAgent(cliType: string): void {
     this.changed.value = { cliType };
     this.parts.prefs.set("lastAgent", cliType);
+  }
+  setConfined(confined: boolean): void {
+    this.changed.value = { ...this.changed.peek(), confined };
   }
   /** "" is as the agent decides. */
   choose(name: keyof Chosen, value: string): void {

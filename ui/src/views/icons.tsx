@@ -41,6 +41,7 @@ const paths = {
   fork: "M5 2.5v11M11.5 2.5V5a3.5 3.5 0 0 1-3.5 3.5H5M9.5 4.5l2-2 2 2",
   pin: "M5.5 2.5h5M6.5 2.5v4L4.5 9h7l-2-2.5v-4M8 9v4.5",
   retry: "M13 8a5 5 0 1 1-1.6-3.7M13 2.5v2.8h-2.8",
+  shield: "M8 2l5 1.8v3.7c0 3-2 5.3-5 6.5-3-1.2-5-3.5-5-6.5V3.8z",
   clock: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 5v3.2l2 1.3",
 };
 export type IconName = keyof typeof paths;

@@ -33,6 +33,16 @@ export function IconButton({
   );
 }
 
+/** The mark of a session whose agent runs behind walls. */
+export function Confined() {
+  const words = "Confined: it cannot reach the server, its files, or your other programs";
+  return (
+    <span class="confined" role="img" aria-label="Confined" title={words}>
+      <Icon name="shield" size={13} />
+    </span>
+  );
+}
+
 /** On a phone: the way to everything else. */
 export function PhoneMenu() {
   const app = useApp();

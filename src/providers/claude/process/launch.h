@@ -41,6 +41,7 @@ struct LaunchPlan {
   std::string cli_session_id;
   std::string fork_from;  // With Begin::Fork.
   std::string directory;
+  bool confined = false;
   std::optional<std::string> model;
   std::optional<std::string> mode;
   Choices choices;

@@ -26,11 +26,12 @@ WarmPool::~WarmPool() {
   show_count();
 }
 
-void WarmPool::start(const std::string& directory) {
-  if (sessions_.contains(directory)) return;
+void WarmPool::start(const WarmPlace& place) {
+  if (sessions_.contains(place)) return;
   LaunchPlan plan;
   plan.cli_session_id = make_uuid();
-  plan.directory = directory;
+  plan.directory = place.project_dir;
+  plan.confined = place.confined;
   ClaudeSessionEvents events;
   events.process_changed = [this, living = std::weak_ptr(living_)] {
     if (living.lock()) drop_dead();
@@ -38,7 +39,7 @@ void WarmPool::start(const std::string& directory) {
   const auto session = std::make_shared<ClaudeSession>(
       ClaudeSession::Setup{.id = SessionId("warm"), .plan = std::move(plan), .config = config_},
       deps_, std::move(events));
-  sessions_[directory] = session;
+  sessions_[place] = session;
   show_count();
   asio::co_spawn(deps_.executor, run(session), asio::detached);
 }
@@ -59,8 +60,8 @@ void WarmPool::drop_dead() {
   changed_();
 }
 
-std::shared_ptr<ClaudeSession> WarmPool::take(const std::string& directory) {
-  const auto found = sessions_.find(directory);
+std::shared_ptr<ClaudeSession> WarmPool::take(const WarmPlace& place) {
+  const auto found = sessions_.find(place);
   if (found == sessions_.end()) return nullptr;
   auto session = std::move(found->second);
   sessions_.erase(found);
@@ -68,13 +69,13 @@ std::shared_ptr<ClaudeSession> WarmPool::take(const std::string& directory) {
   return session;
 }
 
-void WarmPool::end(const std::string& directory) {
-  if (const auto session = take(directory)) session->retire();
+void WarmPool::end(const WarmPlace& place) {
+  if (const auto session = take(place)) session->retire();
 }
 
 std::vector<std::shared_ptr<ClaudeSession>> WarmPool::take_all() {
   std::vector<std::shared_ptr<ClaudeSession>> all;
-  for (auto& [directory, session] : sessions_) all.push_back(std::move(session));
+  for (auto& [place, session] : sessions_) all.push_back(std::move(session));
   sessions_.clear();
   show_count();
   return all;

@@ -1,9 +1,9 @@
 /// WarmPool: processes of Claude Code that were started before a session needs them.
 ///
-/// One per directory. Each has answered `initialize` and waits for a session to take it; the CLI
-/// writes no file before its first prompt, so one that nobody takes leaves nothing behind. How many
-/// there may be and for how long is decided by who asks for them. Owned by the provider; lives on
-/// the io thread.
+/// One per directory, confined and not. Each has answered `initialize` and waits for a session to
+/// take it; the CLI writes no file before its first prompt, so one that nobody takes leaves nothing
+/// behind. How many there may be and for how long is decided by who asks for them. Owned by the
+/// provider; lives on the io thread.
 #pragma once
 
 #include <functional>
@@ -25,12 +25,12 @@ class WarmPool {
   WarmPool(const WarmPool&) = delete;
   WarmPool& operator=(const WarmPool&) = delete;
 
-  void start(const std::string& directory);
-  /// The session whose process waits in `directory` or is starting there; from now on the
-  /// caller's. Null when there is none.
-  [[nodiscard]] std::shared_ptr<ClaudeSession> take(const std::string& directory);
+  void start(const WarmPlace& place);
+  /// The session whose process waits at `place` or is starting there; from now on the caller's.
+  /// Null when there is none.
+  [[nodiscard]] std::shared_ptr<ClaudeSession> take(const WarmPlace& place);
   /// Ends the one that waits there.
-  void end(const std::string& directory);
+  void end(const WarmPlace& place);
   [[nodiscard]] std::size_t count() const { return sessions_.size(); }
   /// Everything that waits, no longer ours.
   [[nodiscard]] std::vector<std::shared_ptr<ClaudeSession>> take_all();
@@ -43,7 +43,7 @@ class WarmPool {
   std::shared_ptr<const ClaudeConfig> config_;
   ProviderDeps deps_;
   std::function<void()> changed_;
-  std::map<std::string, std::shared_ptr<ClaudeSession>> sessions_;  // By directory.
+  std::map<WarmPlace, std::shared_ptr<ClaudeSession>> sessions_;
   std::int64_t shown_ = 0;
   std::shared_ptr<bool> living_ = std::make_shared<bool>(true);
 };

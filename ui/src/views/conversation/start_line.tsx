@@ -25,11 +25,11 @@ const kAddProject = "+";
 export function StartLine() {
   const app = useApp();
   const { start } = app;
-  const { cliType, projectId, ...chosen } = start.options.value;
+  const { cliType, projectId, confined, ...chosen } = start.options.value;
   const known = app.prefs.known.value[cliType];
   useEffect(() => {
-    if (cliType !== "" && projectId !== "") void warmAgent(app, cliType, projectId);
-  }, [app, cliType, projectId]);
+    if (cliType !== "" && projectId !== "") void warmAgent(app, cliType, projectId, confined);
+  }, [app, cliType, projectId, confined]);
   const own = (name: keyof Chosen, label: string, usual: string, choices: readonly Option[] | undefined) => {
     if (!choices?.length) return null;
     const choose = (value: string) => start.choose(name, value);
@@ -72,10 +72,48 @@ export function StartLine() {
       {own("mode", "Permission mode", "Default mode", known?.modes)}
       {own("model", "Model", "Default model", known?.models)}
       {own("thinking", "Thinking", "Default thinking", known?.thinkingLevels)}
+      <Walls />
     </>
   );
 }
 
+/** Whether the session is confined; where the system does not allow it, why. */
+function Walls() {
+  const { start } = useApp();
+  const problem = start.agent.value?.confineProblem;
+  return (
+    <Pick
+      label="Confinement"
+      value={start.confined.value ? "confined" : "free"}
+      choices={[
+        { id: "free", name: "Not confined" },
+        {
+          id: "confined",
+          name: problem ? `Confined (not possible here: ${problem})` : "Confined",
+          disabled: problem !== undefined,
+        },
+      ]}
+      choose={(value) => start.setConfined(value === "confined")}
+    />
+  );
+}
+
+/** What confinement changes for whoever uses it. */
+export function ConfinedNote() {
+  const { start } = useApp();
+  if (!start.confined.value) return null;
+  return (
+    <p class="confined-note">
+      <Icon name="shield" size={14} /> Confined: no <code>sudo</code>, no containers, and no processes but its
+      own. Your browsers, your terminals and the files of Liminal Builder are out of its sight. Everything
+      else is as always.
+    </p>
+  );
+}
+
+interface Pickable extends Option {
+  disabled?: boolean;
+}
 function Pick({
   label,
   value,
@@ -84,7 +122,7 @@ function Pick({
 }: {
   label: string;
   value: string;
-  choices: readonly Option[];
+  choices: readonly Pickable[];
   choose: (value: string) => void;
 }) {
   return (
@@ -98,7 +136,7 @@ function Pick({
         }}
       >
         {choices.map((choice) => (
-          <option key={choice.id} value={choice.id} title={choice.description}>
+          <option key={choice.id} value={choice.id} title={choice.description} disabled={choice.disabled}>
             {choice.name}
           </option>
         ))}

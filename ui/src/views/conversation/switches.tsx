@@ -5,6 +5,7 @@ import type { Timeline } from "../../state/timeline";
 import { Choice, isSearched } from "../choice";
 import { useApp } from "../context";
 import { Icon } from "../icons";
+import { Confined } from "../parts";
 
 /** Mode, model and thinking as the agent offers them. The mode is always visible, also when it cannot be changed. */
 export function Switches({ timeline }: { timeline: Timeline }) {
@@ -34,6 +35,7 @@ export function Switches({ timeline }: { timeline: Timeline }) {
   };
   return (
     <>
+      {app.sessions.of(timeline.sessionId)?.value.confined && <Confined />}
       {select("Permission mode", modes, mode, (id) => void setMode(app, timeline.sessionId, id))}
       {select("Model", models, model, (id) => void setModel(app, timeline.sessionId, id))}
       {thinkingLevels &&

@@ -8,7 +8,7 @@ import { useApp } from "../context";
 import { AgentMark } from "../faces";
 import { Icon } from "../icons";
 import { Menu } from "../menu";
-import { IconButton, StateMark, Working } from "../parts";
+import { Confined, IconButton, StateMark, Working } from "../parts";
 import { useHeld } from "./held";
 import { SessionState } from "../session_state";
 
@@ -170,6 +170,7 @@ export function SessionRow({ info }: { info: SessionInfo }) {
         <span class="session-title" title={titleOf(info)}>
           <bdi>{titleOf(info)}</bdi>
         </span>
+        {info.confined && <Confined />}
         {info.discovered && (
           <span class="outside" title="Started outside Liminal Builder">
             cli
