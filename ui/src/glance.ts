@@ -14,6 +14,13 @@ export function stateOf(info: Pick<SessionInfo, "activity" | "unread">): State {
   return info.unread ? "done" : "quiet";
 }
 
+/** Nothing was ever said in it: there is nothing to go back to. One that was made elsewhere has words that are not known yet. */
+export const isEmpty = (info: Pick<SessionInfo, "title" | "discovered" | "activity" | "unread">): boolean =>
+  info.title === "" && !info.discovered && stateOf(info) === "quiet";
+
+export const emptyOnes = (count: number): string =>
+  count === 1 ? "1 empty session" : `${count} empty sessions`;
+
 export const stateNames: Readonly<Record<State, string>> = {
   needs: "Needs you",
   failed: "Failed",

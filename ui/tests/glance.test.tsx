@@ -321,3 +321,50 @@ describe("an empty session", () => {
     expect(heard("session:send")).toEqual([]);
   });
 });
+
+describe("sessions in which nothing was ever said", () => {
+  const left = async () => {
+    const world = new World("busy");
+    const { projectId } = world.projects[0]!;
+    for (let n = 0; n < 3; n++) world.addSession(projectId, "codex", "");
+    // Without a title, but something was said in it.
+    const said = world.addSession(projectId, "codex", "", { sessionId: "s-said" });
+    said.timeline.item("t1:user", { type: "message", turnId: "t1", origin: "user", content: "an image" });
+    page = await startPage(world);
+    await until(() => $(page!.root, ".empty-sessions"));
+    return page;
+  };
+  const rows = () => texts($(page!.root, ".project")!, ".session-title");
+
+  it("are one line in the list, not rows, nor in the overview and the switcher", async () => {
+    const { root, app } = await left();
+    expect(texts(root, ".empty-sessions .more")).toEqual(["4 empty sessions"]);
+    expect(rows()).not.toContain("New Session");
+    expect($(root, ".home")!.textContent).not.toContain("New Session");
+    expect(texts(root, ".link-button.more")).not.toContain("Show 4 more");
+    app.nav.openDialog({ kind: "switcher" });
+    await until(() => $$(root, ".picker-list li").length > 0);
+    expect(texts(root, ".pick-label")).not.toContain("New Session");
+    app.nav.closeDialog();
+    $(root, ".empty-sessions .more")!.click();
+    await until(() => rows().filter((title) => title === "New Session").length === 4);
+  });
+
+  it("stand there by themselves while they are open, or something is being written in them", async () => {
+    const { root, app, world } = await left();
+    const [first, second] = [...world.sessions.keys()].slice(-4) as [string, string];
+    app.nav.navigate({ page: "session", sessionId: first });
+    await until(() => rows().filter((title) => title === "New Session").length === 1);
+    app.drafts.set(second, "half a thought");
+    await until(() => texts(root, ".empty-sessions .more")[0] === "2 empty sessions");
+  });
+
+  it("are removed by one press, and none in which something was said", async () => {
+    const { root, world, heard } = await left();
+    button(root, "Remove 4 empty sessions").click();
+    await until(() => $(root, ".toast")?.textContent?.includes("3 empty sessions removed."));
+    expect(heard("session:delete").length).toBe(3);
+    expect(world.sessions.has("s-said")).toBe(true);
+    expect(texts(root, ".empty-sessions .more")).toEqual(["1 empty session"]);
+  });
+});

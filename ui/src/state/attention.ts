@@ -9,8 +9,6 @@ export class Attention {
   /** Read out by screen readers when it changes. */
   readonly announcement: ReadonlySignal<string> = signal("");
 
-  private audio: AudioContext | undefined;
-
   constructor(private readonly app: App) {
     effect(() => {
       document.title = pageTitle(app);
@@ -42,15 +40,8 @@ export class Attention {
 
   /** Two short notes: up when something is done, down when somebody waits. Browsers allow none before the first press. */
   ring(what: "done" | "needs"): void {
-    const [first, second] = what === "done" ? [660, 880] : [880, 660];
-    try {
-      const context = (this.audio ??= new AudioContext());
-      void context.resume();
-      note(context, first, 0);
-      note(context, second, 0.14);
-    } catch {
-      /* No sound here: the marks on the page say it too. */
-    }
+    // Its code is fetched by who wants it. Where there is no sound the marks on the page say it too.
+    void import("./sound").then(({ play }) => play(what)).catch(() => {});
   }
 
   /** The user asked for it and the browser lets us: it may have changed its mind since. */
@@ -65,18 +56,6 @@ export class Attention {
     this.app.prefs.set("notify", allowed);
     return allowed;
   }
-}
-
-function note(context: AudioContext, frequency: number, after: number): void {
-  const [tone, loudness] = [context.createOscillator(), context.createGain()];
-  const begin = context.currentTime + after;
-  tone.frequency.value = frequency;
-  loudness.gain.setValueAtTime(0, begin);
-  loudness.gain.linearRampToValueAtTime(0.12, begin + 0.02);
-  loudness.gain.exponentialRampToValueAtTime(0.001, begin + 0.3);
-  tone.connect(loudness).connect(context.destination);
-  tone.start(begin);
-  tone.stop(begin + 0.32);
 }
 
 /** How many wait; else a dot when something ended that nobody has looked at; then what is on screen. */

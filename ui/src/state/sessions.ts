@@ -1,6 +1,6 @@
 // Every session that the page has heard of, by what the lists show of it. Conversations are in timelines.ts.
 import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
-import { byAge, countStates, listsOf } from "../glance";
+import { byAge, countStates, isEmpty, listsOf } from "../glance";
 import type { SessionInfo } from "../wire";
 import { goodIn, isRecord, isString, salvaged } from "./stored";
 import { namesOf, type Tabs } from "./tabs";
@@ -39,6 +39,8 @@ export class Sessions {
   });
   /** Every session that is not archived, newest first. */
   readonly list = computed(() => [...this.byProject.value.values()].flat().sort(byAge));
+  /** Those in which something was said: what there is to go back to. */
+  readonly used = computed(() => this.list.value.filter((info) => !isEmpty(info)));
   readonly counts = computed(() => countStates(this.list.value));
   /** Failures nobody has looked at yet; the rest are old news, still marked in the list. */
   readonly failed = computed(() =>

@@ -12,7 +12,7 @@ import { titleOf } from "../state/tabs";
 
 export function OverviewPage() {
   const app = useApp();
-  const sessions = app.sessions.list.value;
+  const sessions = app.sessions.used.value;
   const said = summary(app.sessions.counts.value);
   const views = conversation.module.value;
   const listed = app.projects.list.value.every(({ projectId }) =>

@@ -11,6 +11,7 @@ import { Switcher } from "./switcher";
 import { TextDialog } from "./text";
 import { Unsent } from "./unsent";
 
+export { removeEmpty } from "../../actions/empty";
 export { Queue } from "../conversation/queue";
 export { ArchivePage } from "./archive";
 export { AuditPage } from "./audit";

@@ -48,7 +48,7 @@ function offered(app: App): Entry[] {
 }
 
 function entries(app: App): Entry[] {
-  const sessions = app.sessions.list.peek();
+  const sessions = app.sessions.used.peek();
   return [
     ...sessions.map((info): Entry => ({
       key: info.sessionId,

@@ -15,7 +15,7 @@ export function switchOrder(app: App): string[] {
   const all = [
     ...app.nav.visited.peek(),
     ...app.nav.row.peek(),
-    ...app.sessions.list.peek().map(({ sessionId }) => sessionId),
+    ...app.sessions.used.peek().map(({ sessionId }) => sessionId),
   ];
   return [...new Set(all)].filter(known);
 }

@@ -1,12 +1,13 @@
 // One project and its sessions.
 import { useComputed, useSignal, type ReadonlySignal } from "@preact/signals";
 import { run, type CommandId } from "../../commands/table";
-import { countStates, stateOf, states } from "../../glance";
+import { countStates, emptyOnes, isEmpty, stateOf, states } from "../../glance";
 import { titleOf } from "../../state/tabs";
 import type { Project, SessionInfo } from "../../wire";
 import { useApp } from "../context";
 import { AgentMark } from "../faces";
 import { Icon } from "../icons";
+import { dialogs } from "../later";
 import { Menu } from "../menu";
 import { Confined, IconButton, StateMark, Working } from "../parts";
 import { useHeld } from "./held";
@@ -36,13 +37,17 @@ export function ProjectSection({
   // What is pinned stands above the projects.
   const matching = found ?? sessions.filter((info) => !pinned.includes(info.sessionId));
   const closed = app.prefs.collapsed.value.includes(project.projectId) && !found;
+  // Those in which nothing was ever said are one line together, unless they are open or something is being written in them.
+  const written = useComputed(() => Object.keys(app.drafts.texts.value).sort().join()).value;
+  const empty = named
+    ? kNone
+    : matching.filter(
+        (info) => isEmpty(info) && !open.includes(info.sessionId) && !written.includes(info.sessionId),
+      );
+  const said = empty.length === 0 ? matching : matching.filter((info) => !empty.includes(info));
   // Of many matches the newest: a first letter matches nearly everything, and a thousand rows are felt.
-  // One to which nothing was ever said is no use to anybody, unless it is open.
-  const said = matching.filter(
-    (info) => named || info.title !== "" || stateOf(info) !== "quiet" || open.includes(info.sessionId),
-  );
   const few = all.value
-    ? matching
+    ? said
     : said.filter((info, index) => index < kFew || (!named && stateOf(info) !== "quiet"));
   const shown = useHeld(few, {
     held: held.value && found === undefined,
@@ -110,7 +115,7 @@ export function ProjectSection({
                 </button>
               </li>
             )}
-          {shown.length < matching.length && (
+          {shown.length < said.length && (
             <li>
               <button
                 type="button"
@@ -119,13 +124,48 @@ export function ProjectSection({
                   all.value = true;
                 }}
               >
-                Show {matching.length - shown.length} more
+                Show {said.length - shown.length} more
               </button>
             </li>
           )}
+          {empty.length > 0 && <EmptySessions sessions={empty} />}
         </ul>
       )}
     </section>
+  );
+}
+
+/** What earlier visits and other programs left without a word: one line to look into, one press to be rid of them. */
+function EmptySessions({ sessions }: { sessions: readonly SessionInfo[] }) {
+  const app = useApp();
+  const open = useSignal(false);
+  const name = emptyOnes(sessions.length);
+  const remove = async () => {
+    await dialogs.load();
+    await dialogs.module.peek()?.removeEmpty(
+      app,
+      sessions.map(({ sessionId }) => sessionId),
+    );
+  };
+  return (
+    <>
+      <li class="empty-sessions">
+        <button
+          type="button"
+          class="link-button more"
+          aria-expanded={open.value}
+          onClick={() => {
+            open.value = !open.value;
+          }}
+        >
+          {name}
+        </button>
+        <button type="button" class="link-button" aria-label={`Remove ${name}`} onClick={() => void remove()}>
+          Remove
+        </button>
+      </li>
+      {open.value && sessions.map((info) => <SessionRow key={info.sessionId} info={info} />)}
+    </>
   );
 }
 
