@@ -2,8 +2,9 @@
 ///
 /// Owns the conversation's timeline, its queue and the life of its turns; programs against Provider
 /// and knows no CLI. One prompt is with the agent at a time: others wait in the queue, durable, and
-/// can be edited. After a cancel, a failed turn or a restart the queue is held until the user sends
-/// or releases it. A prompt is durable before the agent gets it, so it reaches the agent at most
+/// can be edited. After a cancel, a failed turn or a restart the queue is held until the user
+/// releases it; what is sent meanwhile goes at once when nothing runs, and does not release it. A
+/// prompt is durable before the agent gets it, so it reaches the agent at most
 /// once and is never lost; its idempotency key is kept with it.
 ///
 /// It is there while it is used; suspended it is a DormantSession (dormant_session.h).

@@ -59,7 +59,9 @@ asio::awaitable<Result<SessionSentMessage>> Session::send(SessionSendRequest req
   if (request.steer && busy()) {
     co_return co_await steer(std::make_shared<const UserPrompt>(std::move(prompt)));
   }
-  if (busy() || !queue_.empty()) co_return co_await enqueue(std::move(prompt));
+  // What is held waits for the user's word, and this is not it.
+  const bool flows = !queue_.empty() && !queue_.held();
+  if (busy() || flows) co_return co_await enqueue(std::move(prompt));
   co_return co_await send_now(std::make_shared<const UserPrompt>(std::move(prompt)));
 }
 
@@ -128,7 +130,7 @@ void Session::push_queued(UserPrompt prompt) {
   queue_.push(std::make_shared<const UserPrompt>(std::move(prompt)));
   put_queued(*queue_.prompts().back());
   record_->last_active_at = now();
-  release_queue();
+  start_next();
   changed();
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("the order that the user gave the queue outlives an edit and a restart
   }
 }
 
-TEST_CASE("after a cancel or a failed turn the queue is held until the user sends or resumes") {
+TEST_CASE("after a cancel or a failed turn the queue is held until the user releases it") {
   for (const bool fails : {true, false}) {
     World world;
     const SessionId session = world.create();
@@ -125,14 +125,21 @@ TEST_CASE("after a cancel or a failed turn the queue is held until the user send
     CHECK(world.turn(session, two)->held);
     CHECK(world.claude->sent.size() == 1);
     CHECK(world.info(session).activity == (fails ? Activity::Failed : Activity::Idle));
-    if (fails) {
-      SessionQueueRequest resume{session, std::nullopt, std::nullopt, true};
-      REQUIRE(world.loop.run(ask(*world.service, &Session::edit_queue, resume)).has_value());
-    } else {
-      CHECK(world.send(session, "Three")->queued);  // Behind what waited before it.
-    }
-    REQUIRE(world.loop.until([&] { return world.claude->sent.size() == 2; }));
-    CHECK(world.claude->sent[1].prompt.turn_id == two);
+    // What is said now (the failed prompt once more, or another) goes first, and only that.
+    const auto three = world.send(session, "Three");
+    CHECK(!three->queued);
+    const auto four = world.send(session, "Four");  // While that runs: behind what is held.
+    CHECK(four->queued);
+    CHECK(world.turn(session, four->turn_id)->held);
+    world.claude->complete(session, three->turn_id);
+    world.loop.settle();
+    CHECK(world.claude->sent.size() == 2);
+    CHECK(world.claude->sent[1].prompt.turn_id == three->turn_id);
+    CHECK(world.turn(session, two)->held);
+    SessionQueueRequest resume{session, std::nullopt, std::nullopt, true};
+    REQUIRE(world.loop.run(ask(*world.service, &Session::edit_queue, resume)).has_value());
+    REQUIRE(world.loop.until([&] { return world.claude->sent.size() == 3; }));
+    CHECK(world.claude->sent[2].prompt.turn_id == two);
   }
 }
 
