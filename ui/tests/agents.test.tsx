@@ -92,6 +92,25 @@ describe("agents", () => {
     await until(() => $(page.root, ".composer .near-limit")?.textContent?.includes("5 hours: 92 % used"));
   });
 
+  it("an agent that is not installed is in no trouble, and how to get it is said once", async () => {
+    await open();
+    const agent = page.world.agents.find(({ cliType }) => cliType === "claude-code")!;
+    const remedy = "Install it with: npm install -g claude";
+    Object.assign(agent, { installed: false, problem: "claude was not found.", remedy });
+    page.world.setAgent("claude-code", "disconnected", `Could not start Claude Code. ${remedy}`);
+    await until(() => strip()?.textContent?.includes("Claude Code is not installed."));
+    expect(strip()!.textContent!.match(/Install it with/g)).toHaveLength(1);
+    expect(strip()!.textContent).not.toMatch(/disconnected|Reconnect/);
+    expect(button(page.root, /^Agents/).textContent).not.toContain("in trouble");
+    page.app.start.setAgent("claude-code");
+    page.app.nav.navigate({ page: "session", sessionId: page.app.start.id.value });
+    await until(() => $(page.root, ".empty-session .status-missing"));
+    expect(page.root.textContent!.match(/Install it with/g)).toHaveLength(1);
+    Object.assign(agent, { installed: true, problem: undefined, remedy: undefined, status: "idle" });
+    button($(page.root, ".empty-session .status-missing")!, "Check again").click();
+    await until(() => !$(page.root, ".status-missing") && !input().disabled);
+  });
+
   it("a missing agent comes with its remedy", async () => {
     page = await startPage(new World("first-run"));
     await until(() => $(page.root, ".agent-list"));

@@ -1,5 +1,5 @@
 // The agents of the server's machine, and how they are.
-import { signal, type ReadonlySignal } from "@preact/signals";
+import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import type { Api } from "../api";
 import type { AgentInfo, AgentStatusMessage } from "../wire";
 import { write } from "./write";
@@ -16,6 +16,13 @@ export class Agents {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly api: Api) {}
+
+  /** They are there and do not run. One that is not installed is in no trouble: nobody has to have it. */
+  readonly troubled = computed(() =>
+    this.list.value.filter(
+      ({ installed, status }) => installed && (status === "disconnected" || status === "reconnecting"),
+    ),
+  );
 
   of(cliType: string): AgentInfo | undefined {
     return this.list.value.find((agent) => agent.cliType === cliType);

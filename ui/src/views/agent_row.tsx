@@ -31,6 +31,11 @@ export function AgentRow({ agent }: { agent: AgentInfo }) {
         <i class="status-dot" aria-hidden="true" />
         {state}
       </span>
+      {!agent.installed && (
+        <button type="button" class="button small" onClick={() => app.agents.refresh()}>
+          Check again
+        </button>
+      )}
       {agent.status === "disconnected" && agent.installed && (
         <button type="button" class="button small" onClick={() => void reconnect(app, agent.cliType)}>
           Reconnect

@@ -19,9 +19,7 @@ export function OverviewPage() {
     app.sessions.listedProjects.value.has(projectId),
   );
   const demo = app.agents.list.value.find((agent) => agent.cliType === "demo" && agent.installed);
-  const troubled = app.agents.list.value.filter(
-    (agent) => agent.status === "disconnected" || agent.status === "reconnecting",
-  );
+  const troubled = app.agents.troubled.value;
   return (
     <main class="page home" id="main">
       <div class="page-column">

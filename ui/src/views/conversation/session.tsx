@@ -36,7 +36,8 @@ export function SessionView({ id }: { id: string }) {
   const loaded = timeline.loaded.value || creating !== undefined;
   return (
     <main class="session" id="main" aria-label={titleOf(known) || "Session"}>
-      <AgentStrip agent={agent} name={name} />
+      {/* Where a session is begun, a card says how to get an agent that is not there. */}
+      {(agent?.installed || !creating?.draft) && <AgentStrip agent={agent} name={name} />}
       {!loaded ? (
         <div class="loading" role="status">
           <Working label="Loading" /> Loading the conversation…

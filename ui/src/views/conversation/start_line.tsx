@@ -27,9 +27,10 @@ export function StartLine() {
   const { start } = app;
   const { cliType, projectId, confined, ...chosen } = start.options.value;
   const known = app.prefs.known.value[cliType];
+  const installed = start.agent.value?.installed;
   useEffect(() => {
-    if (cliType !== "" && projectId !== "") void warmAgent(app, cliType, projectId, confined);
-  }, [app, cliType, projectId, confined]);
+    if (installed && cliType !== "" && projectId !== "") void warmAgent(app, cliType, projectId, confined);
+  }, [app, installed, cliType, projectId, confined]);
   const own = (name: keyof Chosen, label: string, usual: string, choices: readonly Option[] | undefined) => {
     if (!choices?.length) return null;
     const choose = (value: string) => start.choose(name, value);

@@ -10,6 +10,18 @@ import { Remedy } from "../remedy";
 export function AgentStrip({ agent, name }: { agent: AgentInfo | undefined; name: string }) {
   const app = useApp();
   const note = agent && app.agents.notes.value[agent.cliType];
+  if (agent && !agent.installed)
+    return (
+      <div class="strip warn" role="status">
+        <Icon name="alert" />{" "}
+        <span class="grow">
+          {name} is not installed. <Remedy agent={{ ...agent, problem: undefined }} />
+        </span>
+        <button type="button" class="button" onClick={() => app.agents.refresh()}>
+          Check again
+        </button>
+      </div>
+    );
   if (agent?.status === "reconnecting")
     return (
       <div class="strip warn" role="status">
@@ -26,11 +38,12 @@ export function AgentStrip({ agent, name }: { agent: AgentInfo | undefined; name
       </div>
     );
   if (agent?.status !== "disconnected") return null;
+  const why = note || agent.problem || "";
   return (
     <div class="strip bad" role="alert">
       <Icon name="alert" />{" "}
       <span class="grow">
-        {name} is disconnected. {note || agent.problem} {agent.remedy}
+        {name} is disconnected. {why} {!why.includes(agent.remedy ?? "") && agent.remedy}
       </span>
       <button type="button" class="button" onClick={() => void reconnect(app, agent.cliType)}>
         Reconnect

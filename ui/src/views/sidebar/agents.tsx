@@ -8,9 +8,7 @@ import { conversation } from "../later";
 export function Agents() {
   const app = useApp();
   const open = useSignal(false);
-  const troubled = app.agents.list.value.filter(
-    (agent) => agent.status === "disconnected" || agent.status === "reconnecting",
-  );
+  const troubled = app.agents.troubled.value;
   const agents = open.value ? app.agents.list.value : troubled;
   const usable = app.agents.list.value.filter((agent) => agent.installed && agent.login !== "needed").length;
   const views = conversation.module.value;
