@@ -36,14 +36,24 @@ const usual: Readonly<Record<Kind, RegExp>> = {
 
 export const allows = ({ kind }: ApprovalOption): boolean => kind.startsWith("allow");
 
+/** A refusal that also ends the turn, as Claude Code takes it. */
+export const stops = ({ optionId, kind }: ApprovalOption): boolean =>
+  optionId === "reject-and-stop" && kind === "reject_once";
+const stopLabels: Readonly<Record<Approval["kind"], string>> = {
+  tool: "Reject and stop the turn",
+  plan: "Reject the plan and stop the turn",
+  question: "Stop the turn",
+};
+
 export const labelOf = (item: Pick<Approval, "kind">, option: ApprovalOption): string =>
-  labels[item.kind][option.kind];
+  stops(option) ? stopLabels[item.kind] : labels[item.kind][option.kind];
 
 /** What the agent's own name for an answer says beyond its kind: what it covers, or what else happens. */
 export function wordsOf(item: Pick<Approval, "kind">, option: ApprovalOption): string | undefined {
   const name = option.name.trim();
   const label = labelOf(item, option);
   if (
+    stops(option) ||
     name === "" ||
     name.toLowerCase() === label.toLowerCase() ||
     usual[option.kind].test(name.toLowerCase())

@@ -23,8 +23,10 @@ export function toRows(input: RowInput): Row[] {
   const rows: Row[] = [];
   if (input.older) rows.push({ kind: "older", key: "older" });
   // A subagent's question must never hide inside a folded card: whoever asks, it stands in the open.
+  const failed = new Map(input.turns.map((turn) => [turn.turnId, turn.errorMessage]));
   const top = input.items.filter(
     (item) =>
+      !(isFailureNote(item) && failed.get(item.turnId) === item.errorMessage) &&
       (item.type === "approval" || item.parentCallId === undefined || !input.hasCall(item.parentCallId)) &&
       !isTakenBack(item),
   );
@@ -48,6 +50,11 @@ export function toRows(input: RowInput): Row[] {
 
 export function isEnded(turn: Turn): boolean {
   return turn.type === "turn_complete" || turn.type === "turn_error";
+}
+
+/** The CLI's own words about a failure: the end of the turn has the same ones. */
+function isFailureNote(item: Item): boolean {
+  return item.type === "message" && item.origin === "system" && item.status === "error";
 }
 
 /** What the agent had begun to say and then said anew: its text is gone. */

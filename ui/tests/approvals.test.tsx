@@ -20,6 +20,9 @@ const open = async (id = "s-7") => {
   return world.session(id);
 };
 
+const show = ({ itemId, sessionId: _, ...item }: Approval) =>
+  page.world.session("s-7").timeline.item(itemId, item);
+
 describe("approvals", () => {
   it("are answered from the chat, and say who decided", async () => {
     await open("s-2");
@@ -138,6 +141,55 @@ describe("approvals", () => {
     expect(page.heard("session:answer")[0]).toMatchObject({ optionId: "once" });
     expect(document.activeElement).toBe(composer);
     expect(page.app.nav.tabs.value.active).toBe("s-2");
+  });
+
+  it("name an answer that also stops the turn by that, and nothing twice", async () => {
+    const option = (optionId: string, name: string): ApprovalOption => ({
+      optionId,
+      name,
+      kind: "reject_once",
+    });
+    const plain = option("reject", "Reject");
+    const stop = option("reject-and-stop", "Reject and stop");
+    for (const kind of ["tool", "plan", "question"] as const) {
+      expect(labelOf({ kind }, stop)).toMatch(/stop the turn$/i);
+      expect(labelOf({ kind }, stop)).not.toBe(labelOf({ kind }, plain));
+      expect(wordsOf({ kind }, stop)).toBeUndefined();
+    }
+    await open();
+    show(approval("two", { turnId: "t1", options: [plain, option("other", "Decline"), stop] }));
+    const card = await until(() => $$(page.root, ".approval.pending").at(-1));
+    button(card, /^More/).click();
+    await until(() => $(page.root, ".answers [role=menuitem]"));
+    expect(texts(page.root, ".answers [role=menuitem]")).toEqual([
+      "Reject“Decline”",
+      "Reject and stop the turn",
+    ]);
+  });
+
+  it("lists answers as they were asked, and says when the turn was stopped before one came", async () => {
+    await open();
+    const ask = (question: string) => ({ question, options: [{ label: "x" }], multiSelect: false });
+    show(
+      approval("q", {
+        turnId: "t1",
+        kind: "question",
+        status: "complete",
+        state: "answered",
+        questions: [ask("Which?"), ask("And when?")],
+        answer: { answers: { "And when?": "Now", "Which?": "Red" } },
+      }),
+    );
+    const decided = await until(() => $$(page.root, ".approval.decided").at(-1));
+    expect(decided.textContent!.indexOf("Which?")).toBeLessThan(decided.textContent!.indexOf("And when?"));
+    const expired = approval("e", { state: "expired", status: "cancelled" });
+    expect(decision(expired, true)).toBe("Not answered: the turn was stopped");
+  });
+
+  it("of a plan without words say that there are none", async () => {
+    await open();
+    show(approval("p", { turnId: "t1", kind: "plan", title: "Approve the plan?", detail: "" }));
+    await until(() => $(page.root, ".approval.pending")?.textContent?.includes("did not say what it plans"));
   });
 
   it("say what was decided in words that read on", () => {

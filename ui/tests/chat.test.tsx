@@ -177,7 +177,7 @@ describe("chat", () => {
     await until(() => $(page.root, ".message.agent .md")?.textContent);
     await press(await compose(), "Escape");
     await until(() => $(page.root, ".turn-cancelled"));
-    expect($(page.root, ".turn-cancelled")!.textContent).toContain("Cancelled");
+    expect($(page.root, ".turn-cancelled")!.textContent).toContain("Stopped by you");
     expect($(page.root, ".message.agent .md")!.textContent!.length).toBeGreaterThan(0);
     await until(() => !$(page.root, ".working-line"));
     expect($(page.root, ".round.stop")).toBeNull();
@@ -191,6 +191,9 @@ describe("chat", () => {
     button(page.root, "Retry").click();
     await until(() => page.heard("session:send").length === 2);
     expect(page.heard("session:send")[1]!["content"]).toBe("please fail");
+    // Only the last turn can be tried again.
+    await until(() => $$(page.root, ".turn-failed").length === 2);
+    expect($$(page.root, ".turn-failed .button")).toHaveLength(1);
   });
 
   it("subagents stand under their call", async () => {

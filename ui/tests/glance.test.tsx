@@ -280,7 +280,7 @@ describe("what a tool did", () => {
   });
 
   it("a cancelled turn says so once", () => {
-    const turn = { type: "turn_complete", status: "cancelled", finishReason: "cancelled", modelId: "m" };
+    const turn = { type: "turn_complete", status: "cancelled", finishReason: "aborted_tools", modelId: "m" };
     expect(turnFacts(turn as unknown as Turn)).toEqual(["m"]);
     expect(
       turnFacts({ ...turn, status: "completed", finishReason: "max_tokens" } as unknown as Turn),
@@ -297,7 +297,7 @@ describe("what a turn cost", () => {
         endedAt: "2026-11-16T12:02:00Z",
         waitedMs: 90_000,
       } as unknown as Turn),
-    ).toEqual(["30 s"]); // Without the time that the user took to answer.
+    ).toEqual(["30 s", "waited 1 min 30 s for you"]);
     const facts = (costUsd: number) => turnFacts({ type: "turn_complete", costUsd } as unknown as Turn);
     expect(facts(0)).toEqual([]);
     expect(facts(0.00001)).toEqual(["< $0.0001"]);

@@ -39,6 +39,19 @@ describe("toRows", () => {
     expect(keys({ items, turns: [removed] })).toEqual(["u", "cut"]);
   });
 
+  it("says once why a turn failed", () => {
+    const why = { status: "error" as const, origin: "system" as const, errorMessage: "API Error: 429" };
+    const items = [message("u", { turnId: "A" }), message("n", { turnId: "A", ...why })];
+    const failed = turn("A", { type: "turn_error", errorMessage: "API Error: 429" });
+    expect(keys({ items, turns: [failed] })).toEqual(["u", "turn:A"]);
+    expect(keys({ items, turns: [{ ...failed, errorMessage: "Something else" }] })).toEqual([
+      "u",
+      "n",
+      "turn:A",
+    ]);
+    expect(keys({ items, turns: [turn("A")] })).toEqual(["u", "n"]);
+  });
+
   it("leaves a subagent's items to their call, but shows orphans", () => {
     const items = [
       tool("t", { callId: "c1" }),

@@ -71,6 +71,12 @@ export class Timeline {
     const item = this.indexed(this.approvals, callId);
     return item?.type === "approval" ? item : undefined;
   }
+  /** The questions about calls that wait for their answer. */
+  pendingApprovals(): Approval[] {
+    return [...this.approvals.keys()]
+      .map((callId) => this.approvalOf(callId))
+      .filter((item) => item?.state === "pending") as Approval[];
+  }
   private readonly calls = new Map<string, string>();
   private readonly approvals = new Map<string, string>();
 

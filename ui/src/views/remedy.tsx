@@ -12,8 +12,11 @@ export function remedyParts(remedy: string): { text: string; command: boolean }[
 export const remedyOf = ({ problem, remedy }: AgentInfo): string =>
   [problem, remedy].filter(Boolean).join(" ");
 
+/** Words with commands in them. */
+export function Commands({ text }: { text: string }) {
+  return <>{remedyParts(text).map((part) => (part.command ? <code>{part.text}</code> : part.text))}</>;
+}
+
 export function Remedy({ agent }: { agent: AgentInfo }) {
-  return (
-    <>{remedyParts(remedyOf(agent)).map(({ text, command }) => (command ? <code>{text}</code> : text))}</>
-  );
+  return <Commands text={remedyOf(agent)} />;
 }

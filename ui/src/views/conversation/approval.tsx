@@ -121,6 +121,9 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
           </span>
         )}
       </header>
+      {item.kind === "plan" && plan === undefined && (
+        <p class="muted">The agent did not say what it plans: read on above.</p>
+      )}
       {plan === undefined ? (
         <AskedView
           id={`${item.sessionId}:${item.itemId}`}

@@ -138,6 +138,14 @@ function Covered({ item, option }: { item: Approval; option: ApprovalOption }) {
         <Revealed text={words === option.name.trim() ? `“${words}”` : words} />
       </span>
     );
+  // Another answer has the same label: only its name tells them apart.
+  const same = item.options.filter((other) => labelOf(item, other) === labelOf(item, option));
+  if (same.length > 1 && option.name.trim() !== "")
+    return (
+      <span class="choice-words">
+        <Revealed text={`“${option.name.trim()}”`} />
+      </span>
+    );
   return option.kind.endsWith("always") ? (
     <span class="choice-words">The agent does not say what this covers, or for how long.</span>
   ) : null;

@@ -1,6 +1,6 @@
 // A question that was answered, or that nobody answered in time.
 import { clockTime } from "../../format";
-import { wordsOf } from "../../options";
+import { stops, wordsOf } from "../../options";
 import { onOneLine, visible } from "../../reveal";
 import type { Approval } from "../../wire";
 import { useApp } from "../context";
@@ -19,9 +19,14 @@ export function Decided({ item }: { item: Approval }) {
   const named = above?.type === "tool_call" && above.callId === item.callId;
   const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
   const allowed = option ? option.kind.startsWith("allow") : item.answer !== undefined;
+  const stopped = timeline.turn(item.turnId)?.value.status === "cancelled";
+  const decided = decision(item, stopped);
   const line = visible(onOneLine(item.title));
   const title = line.length > kTitleChars ? `${line.slice(0, kTitleChars)}…` : line;
-  const answers = Object.entries(item.answer?.answers ?? {});
+  // As they were asked; what the questions do not name comes last.
+  const given = item.answer?.answers ?? {};
+  const order = (item.questions ?? []).map(({ question }) => question).filter((name) => name in given);
+  const answers = [...new Set([...order, ...Object.keys(given)])].map((name) => [name, given[name]] as const);
   const said = (
     <>
       {answers.map(([question, label]) => (
@@ -42,7 +47,7 @@ export function Decided({ item }: { item: Approval }) {
       {named ? (
         <span>
           <span class="visually-hidden">{title}: </span>
-          {decision(item)}
+          {decided}
           {said}
         </span>
       ) : (
@@ -51,7 +56,7 @@ export function Decided({ item }: { item: Approval }) {
             <span class="approval-title">{title}</span>
             {said}
           </span>
-          <span class="muted">{decision(item)}</span>
+          <span class="muted">{decided}</span>
         </>
       )}
     </section>
@@ -65,15 +70,24 @@ const decisions: Record<string, string> = {
   reject_always: "Always rejected",
 };
 
-/** What was decided, by whom and when; the answer's own words where they say more than that. */
-export function decision(item: Approval): string {
+/** What was decided, by whom and when; the answer's own words where they say more than that. `stopped`: with its turn. */
+export function decision(item: Approval, stopped = false): string {
   if (item.state === "expired" || item.status === "cancelled")
     return item.answer
       ? (item.errorMessage ?? "Taken back while this answer was on its way")
-      : "Expired without an answer";
+      : stopped
+        ? "Not answered: the turn was stopped"
+        : "Expired without an answer";
   const option = item.options.find((candidate) => candidate.optionId === item.answer?.optionId);
   const answered = Object.keys(item.answer?.answers ?? {}).length > 0;
-  const done = option ? (decisions[option.kind] ?? option.name) : answered ? "Answered" : "Decided";
+  const done =
+    option && stops(option)
+      ? "Turn stopped"
+      : option
+        ? (decisions[option.kind] ?? option.name)
+        : answered
+          ? "Answered"
+          : "Decided";
   const who = item.answeredBy ? ` by ${item.answeredBy === "browser" ? "you" : item.answeredBy}` : "";
   const when = item.answeredAt ? `, ${clockTime(item.answeredAt)}` : "";
   const words = option && wordsOf(item, option);

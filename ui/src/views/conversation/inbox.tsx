@@ -9,6 +9,7 @@ import { ApprovalView } from "./approval";
 import { useApp } from "../context";
 import { AgentMark } from "../faces";
 import { Icon } from "../icons";
+import { Commands } from "../remedy";
 import { titleOf } from "../../state/tabs";
 
 /** Everything that waits for the user, over all sessions, answerable in place. */
@@ -103,7 +104,9 @@ function FailedCard({ info }: { info: SessionInfo }) {
         <Icon name="chevron" size={12} />
       </button>
       <div class="failed-body">
-        <p class="failed-why">{failure?.turn.errorMessage ?? "The turn did not end well."}</p>
+        <p class="failed-why">
+          <Commands text={failure?.turn.errorMessage ?? "The turn did not end well."} />
+        </p>
         <div class="approval-actions">
           {prompt && (
             <button type="button" class="button" onClick={() => sendAgain(app, info.sessionId, prompt)}>

@@ -11,6 +11,7 @@ import { fold, useApp } from "../context";
 import { Icon } from "../icons";
 import { Markdown } from "./markdown";
 import { CopyButton, Working } from "../parts";
+import { Commands } from "../remedy";
 import { ownProblem, ToolCallView } from "./tool_call";
 
 type Of<T extends Item["type"]> = Extract<Item, { type: T }>;
@@ -182,8 +183,13 @@ export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
   const app = useApp();
   const value = turn.value;
   const facts = turnFacts(value);
+  const timeline = app.timelines.of(value.sessionId);
+  // What others came after is history: its words can be sent again, but not from here.
+  const isLast = timeline.turnOrder.value
+    .map((id) => timeline.turn(id)!.value)
+    .every((other) => other.pos <= value.pos || other.type === "turn_queued");
   const retry = () => {
-    const user = app.timelines.of(value.sessionId).item(`${value.turnId}:user`)?.peek();
+    const user = timeline.item(`${value.turnId}:user`)?.peek();
     if (user?.type === "message") sendAgain(app, value.sessionId, user);
   };
   if (value.type === "turn_error") {
@@ -191,14 +197,14 @@ export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
       <div class="turn-footer turn-failed" role="note">
         <Icon name="alert" size={16} />
         <div class="grow">
-          <strong>This turn failed.</strong> {value.errorMessage}
+          <strong>This turn failed.</strong> <Commands text={value.errorMessage ?? ""} />
           <p class="muted">
             {facts.join(" · ")}
             {facts.length > 0 && value.errorCode && " · "}
             {value.errorCode && <code>{value.errorCode}</code>}
           </p>
         </div>
-        {value.origin === "user" && (
+        {value.origin === "user" && isLast && (
           <button type="button" class="button" onClick={retry}>
             <Icon name="retry" size={14} />
             Retry
@@ -210,28 +216,25 @@ export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
   const cancelled = value.status === "cancelled";
   return (
     <div class={`turn-footer ${cancelled ? "turn-cancelled" : ""}`}>
-      {[cancelled ? "Cancelled" : "", ...facts].filter(Boolean).join(" · ")}
+      {[cancelled ? "Stopped by you" : "", ...facts].filter(Boolean).join(" · ")}
     </div>
   );
 }
 
 export function turnFacts(turn: Turn): string[] {
   const facts = [];
+  const waitedMs = turn.waitedMs ?? 0;
   if (turn.startedAt && turn.endedAt)
-    facts.push(duration(Date.parse(turn.endedAt) - Date.parse(turn.startedAt) - (turn.waitedMs ?? 0)));
+    facts.push(duration(Date.parse(turn.endedAt) - Date.parse(turn.startedAt) - waitedMs));
+  if (waitedMs >= 1000) facts.push(`waited ${duration(waitedMs)} for you`);
   const { inputTokens, outputTokens } = turn.usage ?? {};
   if (inputTokens || outputTokens)
     facts.push(`${count(inputTokens ?? 0)} in, ${count(outputTokens ?? 0)} out`);
   if (turn.costUsd !== undefined && turn.costUsd > 0) facts.push(cost(turn.costUsd));
   if (turn.modelId) facts.push(turn.modelId);
-  const usual = [
-    "end_turn",
-    "stop",
-    "completed",
-    "success",
-    ...(turn.status === "cancelled" ? ["cancelled"] : []),
-  ];
-  if (turn.finishReason && !usual.includes(turn.finishReason))
+  const usual = ["end_turn", "stop", "completed", "success"];
+  // Who stopped it knows why it ended.
+  if (turn.finishReason && turn.status !== "cancelled" && !usual.includes(turn.finishReason))
     facts.push(turn.finishReason.replaceAll("_", " "));
   return facts;
 }

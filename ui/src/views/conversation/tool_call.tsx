@@ -2,7 +2,6 @@
 import { toSpans } from "../../ansi";
 import { unwrapped } from "../../asked";
 import { duration, within } from "../../format";
-import { allows } from "../../options";
 import { onOneLine, visible } from "../../reveal";
 import { isFinal, type Timeline } from "../../state/timeline";
 import type { Item } from "../../wire";
@@ -13,6 +12,7 @@ import { DiffStat, DiffView, Output, useDiff } from "./output";
 import { PlaceLink, useRoot } from "./places";
 import { Revealed } from "./revealed";
 import { narrow, StateMark, Working } from "../parts";
+import { begunAt, stoppedHow, toldToStop, waitsBehind, wasRejected } from "./call_state";
 
 export type ToolCall = Extract<Item, { type: "tool_call" }>;
 
@@ -73,11 +73,13 @@ export function ownProblem(
 function StateIcon({ item, timeline }: { item: ToolCall; timeline: Timeline }) {
   if (!isFinal(item) && timeline.approvalOf(item.callId)?.state === "pending")
     return <StateMark state="needs" label="Waits for your answer" />;
+  if (!isFinal(item) && waitsBehind(timeline, item))
+    return <EndMark look="muted" icon="clock" name="Waits its turn" />;
   if (!isFinal(item)) return <Working label="Running" />;
   if (wasRejected(timeline, item)) return <EndMark look="muted" icon="refused" name="Rejected" />;
+  if (item.status === "cancelled") return <EndMark look="muted" icon="stop" name="Stopped" />;
   if (item.status === "error" || item.toolOutputIsError)
     return <EndMark look="failed" icon="close" name="Failed" />;
-  if (item.status === "cancelled") return <EndMark look="muted" icon="stop" name="Cancelled" />;
   return <EndMark look="done" icon="check" name="Done" />;
 }
 
@@ -92,14 +94,15 @@ function EndMark({ look, icon, name }: { look: string; icon: IconName; name: str
 
 function Took({ item, timeline }: { item: ToolCall; timeline: Timeline }) {
   const app = useApp();
-  if (!isFinal(item) && timeline.approvalOf(item.callId)?.state === "pending") return null; // It has not begun.
+  const begun = begunAt(timeline, item);
+  if (begun === undefined) return null;
   if (isFinal(item)) {
-    const ms = item.endedAt ? Date.parse(item.endedAt) - Date.parse(item.startedAt) : 0;
+    const ms = item.endedAt ? Date.parse(item.endedAt) - begun : 0;
     return ms >= 100 ? <span class="took">{duration(ms)}</span> : null;
   }
   // Without the server nobody knows whether it still runs.
   if (app.link.state.value.kind !== "online") return null;
-  const ms = app.now.value - Date.parse(item.startedAt);
+  const ms = app.now.value - begun;
   return ms >= 2000 ? <span class="took">{duration(ms)}</span> : null;
 }
 
@@ -112,12 +115,14 @@ export function ToolCallView({ item }: { item: ToolCall }) {
   const hasDiff = (item.diffs?.length ?? 0) > 0;
   // While it is asked about, the question shows what it would change.
   const waits = !isFinal(item) && timeline.approvalOf(item.callId)?.state === "pending";
+  const waiting = waits || waitsBehind(timeline, item);
   const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff && !waits);
   const rejected = wasRejected(timeline, item);
   const root = useRoot(item.sessionId);
   const { verb, what } = headline(item, root);
   const own = ownProblem(timeline, item);
-  const problem = own ?? (item.toolOutputIsError ? saidLine(item) : undefined);
+  const stopped = item.status === "cancelled";
+  const problem = own ?? (item.toolOutputIsError && !stopped ? saidLine(item) : undefined);
   return (
     <section
       class={`tool tool-${rejected ? "rejected" : item.status} ${open ? "open" : ""}`}
@@ -169,17 +174,18 @@ export function ToolCallView({ item }: { item: ToolCall }) {
               })}
             </div>
           )}
-          {!hasDiff && item.toolOutput !== undefined && (
+          {stopped && <p class="muted">{stoppedHow(item)}</p>}
+          {!hasDiff && item.toolOutput !== undefined && !toldToStop(item) && (
             <Output
               sessionId={item.sessionId}
               itemId={item.itemId}
               text={item.toolOutput}
               size={item.outputBytes}
-              isError={!rejected && (item.toolOutputIsError ?? item.status === "error")}
+              isError={!rejected && !stopped && (item.toolOutputIsError ?? item.status === "error")}
             />
           )}
-          {item.toolOutput === undefined && !hasDiff && children.length === 0 && (
-            <p class="muted">{isFinal(item) ? "No output." : "Running…"}</p>
+          {item.toolOutput === undefined && !stopped && !hasDiff && children.length === 0 && (
+            <p class="muted">{isFinal(item) ? "No output." : waiting ? "Not begun." : "Running…"}</p>
           )}
         </div>
       )}
@@ -189,13 +195,6 @@ export function ToolCallView({ item }: { item: ToolCall }) {
 
 function Stat({ diff }: { diff: NonNullable<ToolCall["diffs"]>[number] }) {
   return <DiffStat {...useDiff(diff)} />;
-}
-
-/** The user refused it, and that can be read: nobody has to be told twice, and nothing went wrong. */
-function wasRejected(timeline: Timeline, item: ToolCall): boolean {
-  const asked = timeline.approvalOf(item.callId);
-  const option = asked?.options.find(({ optionId }) => optionId === asked.answer?.optionId);
-  return option !== undefined && !allows(option);
 }
 
 /** A line that the head shows as a whole, and in which nothing can hide. */
