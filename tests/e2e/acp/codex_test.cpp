@@ -121,6 +121,32 @@ TEST_CASE_TEMPLATE("codex end to end: tools read, write and run, with text betwe
   CHECK(failed[0].status == ItemStatus::Error);
 }
 
+TEST_CASE_TEMPLATE("codex end to end: confined, with its own sandbox inside, it works as ever" *
+                       doctest::skip(kRoot),
+                   Kind, Native, Npm) {
+  CodexWorld<Kind> world;
+  world.confine();
+  const ProviderSession session = world.create(kSession);
+  const Calls tools = reported(world, "go", "[[scenario:multi-tool]] go", [](const Calls& calls) {
+    REQUIRE(calls.size() == 3);
+    return output_of(calls[0]).find("hello world") != std::string::npos ||
+           output_of(calls[2]).find("written by step two") != std::string::npos;
+  });
+  for (const Upsert& tool : tools) CHECK(tool.status == ItemStatus::Complete);
+  CHECK(fs::exists(world.root / "project/out.txt"));
+  world.send(kSession, "ask", "[[scenario:permission]] may I");
+  world.answer(world.approval("ask"), OptionKind::AllowOnce);
+  REQUIRE(world.until([&] { return world.heard->ended("ask"); }));
+  CHECK(fs::exists(world.root / "project/made-by-permission"));
+
+  world.restart();
+  const auto loaded = run(
+      world.io, world.provider->load_session(kSession, world.load_options(session.cli_session_id)),
+      std::chrono::seconds(60));
+  REQUIRE_MESSAGE(loaded.has_value(), (loaded ? "" : loaded.error().message));
+  CHECK(world.turn(kSession, "later", "[[scenario:echo]] there").status == TurnStatus::Completed);
+}
+
 TEST_CASE_TEMPLATE("codex end to end: permission allowed and denied", Kind, Native, Npm) {
   CodexWorld<Kind> world;
   world.create(kSession);

@@ -63,10 +63,14 @@ class OtherWorld : public AgentWorld {
   }
 };
 
+template <class Kind>
+struct Confined : Kind {};
+
 TEST_CASE_TEMPLATE("other agents end to end: create, stream, tools, permission, cancel" *
                        doctest::skip(kNotAsked),
-                   Kind, Gemini, Opencode) {
+                   Kind, Gemini, Opencode, Confined<Gemini>, Confined<Opencode>) {
   OtherWorld<Kind> world;
+  if constexpr (!std::is_same_v<Kind, Gemini> && !std::is_same_v<Kind, Opencode>) world.confine();
   CHECK_FALSE(world.create(kSession).cli_session_id.empty());
 
   CHECK(world.turn(kSession, "t1", "[[scenario:text]] hi").status == TurnStatus::Completed);

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 #include <stdlib.h>  // mkdtemp
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -171,6 +172,7 @@ class World {
     CreateSessionOptions options;
     options.session_id = session;
     options.project_dir = project();
+    options.confined = confined;
     auto created = run(io, provider_->create_session(options), std::chrono::seconds(60));
     REQUIRE_MESSAGE(created.has_value(), (created ? "" : created.error().message));
     return *created;
@@ -207,6 +209,20 @@ class World {
   fs::path root;
   std::vector<AgentStatus> statuses;
   std::string last_message;
+  /// Sessions are, from now on: with walls around a data directory beside the project.
+  bool confined = false;
+  void confine() {
+    confined = true;
+    write_in(root / "data/grants", "secret");
+    launcher.build_walls([this] {
+      return walls_for({.data_dir = (root / "data").string(), .config_file = {}, .program = {}},
+                       child_environment(environment(), {}));
+    });
+  }
+  static void write_in(const fs::path& path, const std::string& text) {
+    fs::create_directories(path.parent_path());
+    write(path, text);
+  }
 
  private:
   static asio::awaitable<std::string> first_line(std::shared_ptr<AgentProcess> process) {
@@ -222,6 +238,9 @@ class World {
 };
 
 inline const SessionId kSession("session-1");
+
+/// Confined sessions are tried as an ordinary user: tests/e2e/as_user.sh.
+inline const bool kRoot = ::geteuid() == 0;
 
 /// A World with one agent, whose `config` the test fills, and one session.
 class AgentWorld : public World {
@@ -241,6 +260,7 @@ class AgentWorld : public World {
     LoadSessionOptions options;
     options.cli_session_id = cli_session_id;
     options.project_dir = project();
+    options.confined = confined;
     return options;
   }
   /// The approval that waits, once there is one.

@@ -81,6 +81,34 @@ TEST_CASE("claude: allow, deny and always") {
   CHECK(world.heard->all<Approval>(world.last).empty());  // Not asked a second time.
 }
 
+TEST_CASE("claude: confined it talks, reads, asks and runs as ever, and goes on after a restart" *
+          doctest::skip(kRoot)) {
+  ClaudeWorld world;
+  world.confine();
+  world.begin();
+  CHECK(world.say("[[scenario:tool]] read").status == TurnStatus::Completed);
+  REQUIRE(world.tools().size() == 1);
+  CHECK(world.tools()[0].tool_output->view().find("hello world") != std::string::npos);
+  world.start_saying("[[scenario:permission]] please");
+  world.answer(world.asked(), "allow");
+  world.wait_for_end();
+  CHECK(world.heard->turns.back().status == TurnStatus::Completed);
+  CHECK(fs::exists(world.root / "project/made-by-permission"));
+  const Heard& read = world.from_file();
+  CHECK(shown(read) == shown(*world.heard));
+
+  world.restart();
+  LoadSessionOptions options;
+  options.cli_session_id = world.session.cli_session_id;
+  options.project_dir = world.project();
+  options.confined = true;
+  options.last_known_turn = TurnId(world.last);
+  const auto loaded =
+      run(world.io, world.provider->load_session(kSession, options), std::chrono::seconds(60));
+  REQUIRE_MESSAGE(loaded.has_value(), (loaded ? "" : loaded.error().message));
+  CHECK(world.say("[[scenario:echo]] still there").status == TurnStatus::Completed);
+}
+
 TEST_CASE("claude: a question and a plan are answered as what they are") {
   ClaudeWorld world;
   world.begin();
