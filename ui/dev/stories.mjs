@@ -10,7 +10,15 @@ const agents = () => [
     installed: true,
     version: "2.1.118",
   },
-  { cliType: "codex", name: "Codex", protocol: "acp", status: "idle", installed: true, version: "0.52.0" },
+  {
+    cliType: "codex",
+    name: "Codex",
+    protocol: "acp",
+    status: "idle",
+    installed: true,
+    version: "0.52.0",
+    confine: false,
+  },
   {
     cliType: "gemini",
     name: "Gemini CLI",

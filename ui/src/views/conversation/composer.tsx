@@ -14,7 +14,7 @@ import { NearLimit } from "../limits";
 import { narrow } from "../parts";
 import { DraftAttachments } from "./attachments";
 import { useCompletion } from "./completion";
-import { StartLine } from "./start_line";
+import { ConfinedNote, StartLine } from "./start_line";
 import { ContextUse, SessionCost, Switches } from "./switches";
 
 export function Composer({
@@ -245,6 +245,7 @@ export function Composer({
           )}
         </div>
       </div>
+      {draft && <ConfinedNote />}
     </form>
   );
 }

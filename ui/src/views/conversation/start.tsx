@@ -2,7 +2,7 @@
 import { useApp } from "../context";
 import { Composer } from "./composer";
 import { lockReason } from "./session";
-import { ConfinedNote, MissingAgent } from "./start_line";
+import { MissingAgent } from "./start_line";
 
 /** The message of the session that is next, on a page of its own kind. */
 export function StartBox() {
@@ -19,7 +19,6 @@ export function StartBox() {
         locked={lockReason(agent, name)}
         agentName={name}
       />
-      <ConfinedNote />
       <MissingAgent agent={agent} />
     </>
   );
