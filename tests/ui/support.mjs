@@ -158,7 +158,13 @@ export async function closeBrowser() {
 /** A page that fails the test when script of the page fails or when anything asks another host. */
 export async function openPage(
   server,
-  { context, url, size = { width: 1280, height: 820 }, scheme = "light" } = {},
+  {
+    context,
+    url,
+    size = { width: 1280, height: 820 },
+    scheme = "light",
+    motion = "reduce",
+  } = {},
 ) {
   const within =
     context ??
@@ -167,7 +173,7 @@ export async function openPage(
     ).newContext({
       viewport: size,
       colorScheme: scheme,
-      reducedMotion: "reduce",
+      reducedMotion: motion,
     }));
   const page = await within.newPage();
   page.setDefaultTimeout(45_000);

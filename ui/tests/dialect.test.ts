@@ -50,14 +50,14 @@ describe("footnotes", () => {
     const element = rendered(text);
     const refs = [...element.querySelectorAll<HTMLElement>(".note-ref")];
     expect(refs.map((ref) => ref.textContent)).toEqual(["1", "2", "1"]);
-    const notes = [...element.querySelectorAll(".note")];
+    const notes = [...element.querySelectorAll(".footnote")];
     expect(notes.map((note) => note.textContent!.replace(/\s+/g, " ").trim())).toEqual([
       "2The second.",
       "1The first, in two lines.",
     ]);
     expect(notes[0]!.querySelector("strong")).not.toBeNull();
     const there = otherEnd(element, refs[0]!)!;
-    expect(there.closest(".note")).toBe(notes[1]);
+    expect(there.closest(".footnote")).toBe(notes[1]);
     expect(otherEnd(element, there)).toBe(refs[0]);
     expect([refs[0]!.getAttribute("role"), refs[0]!.getAttribute("aria-label"), refs[0]!.tabIndex]).toEqual([
       "link",

@@ -100,7 +100,7 @@ const note: TokenizerAndRendererExtension = {
   },
   renderer(token) {
     const label = escape(token["label"] as string);
-    return `<div class="note"><sup class="note-label">${label}</sup><div>${this.parser.parse(token.tokens ?? [])}</div></div>`;
+    return `<div class="footnote"><sup class="note-label">${label}</sup><div>${this.parser.parse(token.tokens ?? [])}</div></div>`;
   },
 };
 

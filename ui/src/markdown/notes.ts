@@ -3,7 +3,7 @@
 /** What is referred to and defined gets its number; what is only one of both stays as it was written. */
 export function numberNotes(root: Element): void {
   const notes = new Map<string, Element>();
-  for (const note of root.querySelectorAll<HTMLElement>(".note > .note-label")) {
+  for (const note of root.querySelectorAll<HTMLElement>(".footnote > .note-label")) {
     const label = (note.dataset["label"] ??= note.textContent ?? "");
     if (!notes.has(label)) notes.set(label, note);
   }

@@ -99,7 +99,7 @@ const config: Config = {
 };
 
 const kClasses =
-  /^(?:language-[\w+#.-]{1,40}|task|task done|remote-image|math|math block|alert (?:note|tip|important|warning|caution)|alert-title|note|note-label|note-ref)$/;
+  /^(?:language-[\w+#.-]{1,40}|task|task done|remote-image|math|math block|alert (?:note|tip|important|warning|caution)|alert-title|footnote|note-label|note-ref)$/;
 
 // Set once: parsing these lists again for every block costs more than most blocks.
 purify.setConfig(config);

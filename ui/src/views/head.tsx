@@ -59,7 +59,7 @@ function About({ id }: { id: string }) {
         <bdi>{title}</bdi>
       </h1>
       {(state === "needs" || state === "failed" || state === "working") && (
-        <span class={`head-state ${state}`}>
+        <span class={`head-state is-${state}`}>
           <span class="state-mark" aria-hidden="true">
             <StateMark state={state} label="" />
           </span>
