@@ -193,3 +193,34 @@ test("a session is started by typing: one key, the words, Enter; before that the
     await server.stop();
   }
 });
+
+test("the drawer of a narrow window: Escape closes it and nothing else, and the focus goes in and comes back", async () => {
+  const { server, page } = await ready({ size: { width: 700, height: 800 } });
+  try {
+    await newSession(page);
+    await send(page, "long answer");
+    await page.locator(".head-state", { hasText: "Working" }).waitFor();
+    const focused = (name) =>
+      until(
+        () =>
+          page.evaluate(
+            (wanted) => document.activeElement?.ariaLabel === wanted,
+            name,
+          ),
+        `the focus on ${name}`,
+      );
+    await page.getByRole("button", { name: "Show sidebar" }).click();
+    await focused("Hide sidebar");
+    await page.keyboard.press("Escape");
+    await counts(page.locator(".scrim"), 0);
+    await focused("Show sidebar");
+    await turnEnds(page);
+    await counts(
+      page.locator(".message.agent", { hasText: "Paragraph 40 " }),
+      1,
+    );
+    assert.deepEqual(page.problems, []);
+  } finally {
+    await server.stop();
+  }
+});

@@ -31,6 +31,11 @@ export function matches(keys: readonly string[], event: KeyboardEvent): boolean 
 /** Looks one event up; true when something was done. */
 export function handleKey(app: App, event: KeyboardEvent): boolean {
   if (app.nav.dialog.peek() || event.defaultPrevented) return false;
+  // What lies above the conversation closes first; whoever works goes on.
+  if (event.key === "Escape" && app.nav.drawer.peek()) {
+    app.nav.showDrawer(false);
+    return true;
+  }
   const id = commandIds.find((candidate) => {
     const { keys, orKeys } = commands[candidate];
     return (keys && matches(keys, event)) || (orKeys && matches(orKeys, event));

@@ -90,7 +90,7 @@ export function Composer({
     } else if (event.key === "Enter" && event.altKey && !event.shiftKey && steers) {
       event.preventDefault();
       send(true);
-    } else if (event.key === "Escape" && working) {
+    } else if (event.key === "Escape" && working && !app.nav.drawer.peek()) {
       event.preventDefault();
       void cancelTurn(app, sessionId);
     } else if (

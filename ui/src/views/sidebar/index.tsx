@@ -8,6 +8,7 @@ import { counted, stateNames, stateOf, states, type State } from "../../glance";
 import type { SessionInfo } from "../../wire";
 import { Agents } from "./agents";
 import { useApp } from "../context";
+import { useDrawerFocus } from "./drawer";
 import { Icon, Logo } from "../icons";
 import { useHand } from "./held";
 import { useInTurn } from "./in_turn";
@@ -31,6 +32,7 @@ export function Sidebar() {
   const asked = useComputed(() => narrowed(app, filter.value, wanted.value));
   return (
     <nav
+      ref={useDrawerFocus(app.nav.drawer.value)}
       class={`sidebar ${app.nav.drawer.value ? "drawer-open" : ""}`}
       id="sidebar"
       aria-label="Projects and sessions"
@@ -57,6 +59,7 @@ export function Sidebar() {
           icon="close"
           label="Hide sidebar"
           class="only-phone"
+          data-drawer-close
           onClick={() => app.nav.showDrawer(false)}
         />
       </header>
