@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import {
+  answerable,
   closeBrowser,
   counts,
   newSession,
@@ -126,6 +127,7 @@ test("who stands at the end is not sent to the newest, however the end came ther
     // Going to a question in a conversation that fits the screen leaves nothing below.
     await page.getByRole("button", { name: "Waiting for your answer" }).click();
     await page.locator(".row.found").waitFor();
+    await answerable(page);
     await counts(page.locator(".to-end"), 0);
     await page.keyboard.press("2");
     await turnEnds(page);

@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import {
+  answerable,
   closeBrowser,
   counts,
   newSession,
@@ -237,7 +238,7 @@ test("approvals: no answer moves away from under the pointer that presses it", a
     await newSession(page);
     for (const from of [".composer textarea", ".approval .note"]) {
       await send(page, "ask for approval");
-      await page.locator(".approval.pending").waitFor();
+      await answerable(page);
       await page.locator(from).focus();
       const last = page.locator(".approval.pending .button.reject");
       const before = await last.boundingBox();

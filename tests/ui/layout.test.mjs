@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import {
   addProject,
+  answerable,
   browser,
   closeBrowser,
   counts,
@@ -333,7 +334,7 @@ test("keyboard only: from an empty page to an answered approval", async () => {
     );
     await page.keyboard.type("ask for approval");
     await page.keyboard.press("Enter");
-    await page.locator(".approval.pending").waitFor();
+    await answerable(page);
     for (
       let step = 0;
       step < 40 &&
@@ -347,10 +348,10 @@ test("keyboard only: from an empty page to an answered approval", async () => {
     await page.locator(".approval.decided").waitFor();
     await turnEnds(page);
     // And without leaving the composer: what is being written stays as it is.
-    await page.keyboard.press("/");
+    await on(".composer textarea");
     await page.keyboard.type("ask for approval again");
     await page.keyboard.press("Enter");
-    await page.locator(".approval.pending").waitFor();
+    await answerable(page);
     await page.keyboard.type("1 more");
     await page.keyboard.press("Alt+Shift+Digit1");
     await counts(page.locator(".approval.decided.allowed"), 2);

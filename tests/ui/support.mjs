@@ -277,6 +277,15 @@ export async function turnEnds(page) {
   );
 }
 
+/** What has just appeared takes no answer for a moment: a press after that is meant. */
+export const answerable = (page) =>
+  until(
+    async () =>
+      (await page.locator(".approval.pending .button").count()) > 0 &&
+      (await page.locator(".approval [aria-disabled=true]").count()) === 0,
+    "a question that can be answered",
+  );
+
 /** A server with one project and a page that is logged in. */
 export async function ready(options) {
   const server = await Server.start();

@@ -1,6 +1,7 @@
 // The few browser things jsdom lacks that our views touch: dialogs, layout, observers.
 import { Blob, File } from "node:buffer";
 import { afterAll, afterEach, beforeEach } from "vitest";
+import { calm } from "../src/views/conversation/calm";
 import { broken } from "./contract";
 
 Object.assign(HTMLDialogElement.prototype, {
@@ -50,6 +51,7 @@ URL.createObjectURL = () => "blob:test";
 URL.revokeObjectURL = () => {};
 
 beforeEach(() => {
+  calm.ms = 0; // Tests answer faster than anybody reads; the one about it sets its time.
   localStorage.clear();
 });
 

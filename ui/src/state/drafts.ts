@@ -1,14 +1,31 @@
 // What is being written and was not sent: words, and what will go with them. Kept over reloads.
 import { batch, type ReadonlySignal } from "@preact/signals";
+import type { Given } from "../questions";
 import { goodIn, goodOf, isId, isNumber, isRecord, isString, salvaged } from "./stored";
 import type { DraftAttachment } from "./types";
 import { write } from "./write";
 
 export const kDraftsKey = "lb.drafts";
 export const kAttachedKey = "lb.attached";
+export const kAnswersKey = "lb.answers";
+/** More than anybody has begun; those of questions that were answered elsewhere are forgotten by it. */
+const kMostAnswers = 50;
 const kNone: readonly DraftAttachment[] = [];
 
+/** An answer that was begun: what is said with it, what was ticked and written for each question. */
+export interface HalfAnswer {
+  note: string;
+  given: Readonly<Record<string, Given>>;
+}
+const kNoAnswer: HalfAnswer = { note: "", given: {} };
+interface Asked {
+  sessionId: string;
+  itemId: string;
+}
+const answerKey = ({ sessionId, itemId }: Asked) => `${sessionId}:${itemId}`;
+
 export class Drafts {
+  private readonly answers = salvaged(kAnswersKey, (found) => goodIn(found, isHalfAnswer));
   private readonly attached = salvaged<Attached>(kAttachedKey, salvageAttached);
   /** By session. */
   readonly texts: ReadonlySignal<Readonly<Record<string, string>>> = salvaged(kDraftsKey, (found) =>
@@ -60,6 +77,21 @@ export class Drafts {
     );
   }
 
+  answer(asked: Asked): HalfAnswer {
+    return this.answers.value[answerKey(asked)] ?? kNoAnswer;
+  }
+  changeAnswer(asked: Asked, change: Partial<HalfAnswer>): void {
+    const key = answerKey(asked);
+    const now = { ...(this.answers.peek()[key] ?? kNoAnswer), ...change };
+    const others = Object.entries(this.answers.peek()).filter(([other]) => other !== key);
+    this.answers.value = Object.fromEntries([...others.slice(1 - kMostAnswers), [key, now]]);
+  }
+  /** Whoever answered it, and wherever. */
+  answered(asked: Asked): void {
+    const { [answerKey(asked)]: old, ...rest } = this.answers.peek();
+    if (old) this.answers.value = rest;
+  }
+
   /** It was sent. */
   clear(id: string): void {
     batch(() => {
@@ -72,6 +104,7 @@ export class Drafts {
     batch(() => {
       for (const id of Object.keys(this.attached.peek())) this.clear(id);
       write(this.texts, {});
+      this.answers.value = {};
     });
   }
 
@@ -83,6 +116,17 @@ export class Drafts {
     this.attached.value = attachments.length === 0 ? rest : { ...rest, [id]: attachments };
   }
 }
+
+const isGiven = (value: unknown): value is Given =>
+  isRecord(value) &&
+  isString(value["other"]) &&
+  Array.isArray(value["ticked"]) &&
+  value["ticked"].every(isString);
+const isHalfAnswer = (value: unknown): value is HalfAnswer =>
+  isRecord(value) &&
+  isString(value["note"]) &&
+  isRecord(value["given"]) &&
+  Object.values(value["given"]).every(isGiven);
 
 type Attached = Readonly<Record<string, readonly DraftAttachment[]>>;
 

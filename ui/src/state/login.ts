@@ -1,7 +1,7 @@
 // The door: a launch code becomes this browser's key.
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { WireError, type Api } from "../api";
-import { kAttachedKey, kDraftsKey } from "./drafts";
+import { kAnswersKey, kAttachedKey, kDraftsKey } from "./drafts";
 import type { Connection } from "./link";
 import { kOutboxKey } from "./outbox";
 import { kNamesKey } from "./sessions";
@@ -42,7 +42,7 @@ export class Login {
     await this.api.call("POST /api/auth/logout", {}).catch(() => {});
     this.end();
     this.forget();
-    removeStored([kOutboxKey, kDraftsKey, kAttachedKey, kNamesKey]);
+    removeStored([kOutboxKey, kDraftsKey, kAttachedKey, kAnswersKey, kNamesKey]);
   }
 }
 

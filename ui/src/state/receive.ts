@@ -45,6 +45,7 @@ const handlers: Handlers = {
     const item = message.payload;
     app.timelines.upsert(message);
     if (item.type === "message") app.outbox.shown(item.clientMessageId);
+    if (item.type === "approval" && item.state !== "pending") app.drafts.answered(item);
   },
   "session:turn": (app, message) => {
     app.timelines.turn(message);

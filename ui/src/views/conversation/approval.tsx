@@ -1,5 +1,5 @@
 // Someone waits for the user: what exactly will happen, and the answers. One card for the chat, the inbox and the phone.
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { answerApproval } from "../../actions/messages";
 import { askedCall } from "../../actions/reading";
 import { asked, piece } from "../../asked";
@@ -8,6 +8,7 @@ import { onOneLine, visible } from "../../reveal";
 import type { Approval, ApprovalAnswer, ApprovalOption, Diff } from "../../wire";
 import { useApp } from "../context";
 import { AskedView, isCut } from "./asked";
+import { useFresh } from "./calm";
 import { Choices } from "./choices";
 import { Decided } from "./decided";
 import { Markdown } from "./markdown";
@@ -42,6 +43,29 @@ function useCallDiffs(item: Approval, alone: boolean): readonly Diff[] {
   return here?.diffs ?? fetched;
 }
 
+/**
+ * Who answered with the focus in the card has it in the next one, or where messages are written, once the card is gone.
+ * Not on a phone, where that would bring up the keyboard.
+ */
+function useFocusAfter(card: { current: HTMLElement | null }): () => void {
+  const inside = useRef(false);
+  useLayoutEffect(
+    () => () => {
+      if (inside.current && !matchMedia("(pointer: coarse)").matches) requestAnimationFrame(focusNext);
+    },
+    [],
+  );
+  return () => {
+    inside.current = card.current?.contains(document.activeElement) ?? false;
+  };
+}
+function focusNext(): void {
+  if (document.activeElement && document.activeElement !== document.body) return;
+  document
+    .querySelector<HTMLElement>(".approval.pending, .composer textarea")
+    ?.focus({ preventScroll: true });
+}
+
 const kTitleChars = 120;
 
 function Pending({ item, alone }: { item: Approval; alone: boolean }) {
@@ -52,7 +76,9 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
   // The agent has not taken the answer yet, whoever gave it.
   const busy = asking || item.answer !== undefined;
   const problem = item.errorMessage ?? refused;
-  const [note, setNote] = useState("");
+  const { note } = app.drafts.answer(item);
+  const fresh = useFresh();
+  const answeredHere = useFocusAfter(card);
   const [open, setOpen] = useState(false);
   const [toldToLook, setToldToLook] = useState(false);
   const protocol = app.agents.of(app.sessions.of(item.sessionId)?.value.cliType ?? "")?.protocol;
@@ -73,10 +99,15 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
     setOpen(true);
   };
   const send = (value: ApprovalAnswer) => {
+    if (fresh || busy) return;
     const message = note.trim();
+    answeredHere();
     setAsking(true);
     void answerApproval(app, item, message === "" ? value : { ...value, message })
-      .then(setRefused)
+      .then((problem) => {
+        if (problem === undefined) app.drafts.answered(item);
+        setRefused(problem);
+      })
       .finally(() => setAsking(false));
   };
   const choose = (option: ApprovalOption) => {
@@ -98,6 +129,7 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
     <section
       ref={card}
       class="approval pending"
+      tabIndex={-1}
       aria-label={`Needs you: ${visible(title).slice(0, 200)}`}
       onKeyDown={onKey}
     >
@@ -164,10 +196,10 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
         </p>
       )}
       {questions > 0 ? (
-        <Questions item={item} busy={busy} alone={alone} answer={send} />
+        <Questions item={item} busy={busy} fresh={fresh} alone={alone} answer={send} />
       ) : (
         <div class="approval-actions">
-          <Choices item={item} busy={busy} alone={alone} choose={choose} />
+          <Choices item={item} busy={busy} fresh={fresh} alone={alone} choose={choose} />
           <input
             class="note"
             type="text"
@@ -177,7 +209,7 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
             }
             aria-label="Message with your answer"
             aria-describedby={hint}
-            onInput={(event) => setNote(event.currentTarget.value)}
+            onInput={(event) => app.drafts.changeAnswer(item, { note: event.currentTarget.value })}
           />
           <p class="note-hint muted" id={hint} hidden={note.trim() === ""}>
             {protocol === "claude"

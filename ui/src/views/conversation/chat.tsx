@@ -224,7 +224,9 @@ function useJump(
       const element = list.scrollElement?.querySelector(`.row[data-index="${index}"]`);
       element?.classList.add("found");
       // A question that someone went to is about to be answered: 1, 2, 3 work at once.
-      element?.querySelector<HTMLElement>(".approval.pending .button")?.focus({ preventScroll: true });
+      const answer = element?.querySelector<HTMLElement>(".approval.pending .button");
+      answer?.focus({ preventScroll: true });
+      answer?.scrollIntoView({ block: "nearest" }); // Of one that is longer than the screen the end counts.
       setTimeout(() => element?.classList.remove("found"), 2000);
     }, 120);
   }, [jump, rows]);

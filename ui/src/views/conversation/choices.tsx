@@ -11,6 +11,8 @@ import { Revealed } from "./revealed";
 interface Props {
   item: Approval;
   busy: boolean;
+  /** Not long enough on screen to be meant. */
+  fresh: boolean;
   /** Out of its conversation, where the keys of the page do not reach it. */
   alone: boolean;
   choose: (option: ApprovalOption) => void;
@@ -20,9 +22,9 @@ interface Props {
   keys?: boolean;
 }
 
-export function Choices({ item, busy, alone, choose, primary, keys = true }: Props) {
+export function Choices({ item, busy, fresh, alone, choose, primary, keys = true }: Props) {
   const { primary: first, reject, rest } = arrange(item.options);
-  const shared = { item, busy, choose };
+  const shared = { item, busy, fresh, choose };
   const chord = alone ? undefined : (number: number) => `Alt+Shift+${number}`;
   const key = (number: number) => (keys ? { number, shortcut: chord?.(number) } : undefined);
   return (
@@ -43,7 +45,7 @@ interface At {
   number: number;
   shortcut: string | undefined;
 }
-type Shared = Pick<Props, "item" | "busy" | "choose">;
+type Shared = Pick<Props, "item" | "busy" | "fresh" | "choose">;
 
 function Key({ at }: { at: At | undefined }) {
   return at ? <kbd aria-hidden="true">{at.number}</kbd> : null;
@@ -52,6 +54,7 @@ function Key({ at }: { at: At | undefined }) {
 function Choice({
   item,
   busy,
+  fresh,
   choose,
   option,
   look,
@@ -62,7 +65,8 @@ function Choice({
     <button
       type="button"
       disabled={busy}
-      onClick={() => choose(option)}
+      aria-disabled={fresh || undefined}
+      onClick={() => !fresh && choose(option)}
       class={`button ${look}`}
       data-answer={at?.number}
       aria-keyshortcuts={at?.shortcut}

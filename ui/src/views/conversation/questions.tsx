@@ -1,5 +1,4 @@
 // Questions with choices: every one is answered, then all are sent.
-import { useState } from "preact/hooks";
 import { answersOf, isAnswered, type Given } from "../../questions";
 import type { Approval, ApprovalAnswer, Question } from "../../wire";
 import { useApp } from "../context";
@@ -11,19 +10,21 @@ const nothing: Given = { ticked: [], other: "" };
 export function Questions({
   item,
   busy,
+  fresh,
   alone,
   answer,
 }: {
   item: Approval;
   busy: boolean;
+  fresh: boolean;
   alone: boolean;
   answer: (value: ApprovalAnswer) => void;
 }) {
   const app = useApp();
-  const [given, setGiven] = useState<Readonly<Record<string, Given>>>({});
+  const { given } = app.drafts.answer(item);
   const questions = item.questions ?? [];
   const change = (question: Question, next: Given) =>
-    setGiven((old) => ({ ...old, [question.question]: next }));
+    app.drafts.changeAnswer(item, { given: { ...app.drafts.answer(item).given, [question.question]: next } });
   // As in a message: the key that was chosen sends, Enter alone does not when it is not that key.
   const onKey = (event: KeyboardEvent & { currentTarget: HTMLFormElement }) => {
     const field = event.target instanceof HTMLInputElement && event.target.type === "text";
@@ -56,11 +57,17 @@ export function Questions({
         <Choices
           item={item}
           busy={busy}
+          fresh={fresh}
           alone={alone}
           keys={false}
           choose={(option) => answer({ optionId: option.optionId })}
           primary={
-            <button type="submit" class="button primary" disabled={busy || !complete}>
+            <button
+              type="submit"
+              class="button primary"
+              disabled={busy || !complete}
+              aria-disabled={fresh || undefined}
+            >
               Answer
             </button>
           }
