@@ -68,8 +68,13 @@ bool descends_from(int pid, int ancestor) {
 
 class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(asio::any_io_executor io, std::string directory, ControlHandler handler)
-      : io_(io), acceptor_(io), directory_(std::move(directory)), handler_(std::move(handler)) {}
+  Impl(asio::any_io_executor io, std::string directory, ControlHandler handler,
+       ControlRefused refused)
+      : io_(io),
+        acceptor_(io),
+        directory_(std::move(directory)),
+        handler_(std::move(handler)),
+        refused_(std::move(refused)) {}
 
   Result<void> start() {
     const Fd directory = open_directory(directory_);
@@ -107,6 +112,7 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
       if (!may_ask(socket.native_handle()) || self->asking_ >= limits::kControlAskersMax) {
         counter("lb_control_refused_total", "Commands refused: not the user's, or too many.").add();
         log_warn("control.refused");
+        self->refused_("It came from an agent or another user, or too many asked at once.");
         continue;
       }
       asio::co_spawn(self->io_, serve(self, std::move(socket)), asio::detached);
@@ -153,12 +159,14 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
   stream_protocol::acceptor acceptor_;
   std::string directory_;
   ControlHandler handler_;
+  ControlRefused refused_;
   std::size_t asking_ = 0;
 };
 
 ControlServer::ControlServer(asio::any_io_executor io, std::string directory,
-                             ControlHandler handler)
-    : impl_(std::make_shared<Impl>(io, std::move(directory), std::move(handler))) {}
+                             ControlHandler handler, ControlRefused refused)
+    : impl_(std::make_shared<Impl>(io, std::move(directory), std::move(handler),
+                                   std::move(refused))) {}
 
 ControlServer::~ControlServer() {
   impl_->stop();

@@ -21,10 +21,14 @@ namespace asio = boost::asio;
 /// Answers one request. The text goes to the client as it is; an error as `{"code","message"}`.
 using ControlHandler = std::function<asio::awaitable<Result<std::string>>(json::object request)>;
 
+/// Told of everyone who was not answered, and why.
+using ControlRefused = std::function<void(std::string why)>;
+
 /// Lives on the io thread; the socket's file is gone when it is.
 class ControlServer {
  public:
-  ControlServer(asio::any_io_executor io, std::string directory, ControlHandler handler);
+  ControlServer(asio::any_io_executor io, std::string directory, ControlHandler handler,
+                ControlRefused refused);
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;

@@ -114,7 +114,8 @@ class Program {
     if (auto listening = server_->listen(); !listening) return listening;
     control_ = std::make_unique<ControlServer>(
         io_.get_executor(), directory_.path(),
-        [this](json::object request) { return answer_control(this, std::move(request)); });
+        [this](json::object request) { return answer_control(this, std::move(request)); },
+        [this](std::string why) { server_->logins().command_refused(std::move(why)); });
     if (auto started = control_->start(); !started) return started;
     return directory_.set_address(server_->origin());
   }

@@ -51,7 +51,8 @@ inline constexpr std::size_t kAuditMax = 20'000;
 inline constexpr std::size_t kAuditStrangersMax = 2'000;
 /// So many more may be there before the oldest go.
 inline constexpr std::int64_t kAuditSlack = 64;
-/// What strangers cause is listed at most this often; the next line says how often it was more.
+/// What strangers cause is listed at most this often, each kind of it; the next line of that kind
+/// says how often it was more.
 inline constexpr std::size_t kAuditStrangersPerMinute = 10;
 /// Texts in a line of the audit trail (what was asked, what was chosen): a line on the screen.
 inline constexpr std::size_t kAuditTextBytesMax = 300;

@@ -41,13 +41,14 @@ void AuditTrail::note_stranger(AuditEntry entry) {
   static Counter& left_out = counter("lb_audit_left_out_total",
                                      "What strangers caused too quickly to be in the audit trail.");
   const MonoMs now = clock_.mono();
-  while (!strangers_.empty() && strangers_.front() + kMinuteMs <= now) strangers_.pop_front();
-  if (strangers_.size() >= limits::kAuditStrangersPerMinute) {
-    ++left_out_;
+  auto& [noted, more] = strangers_[entry.kind];
+  while (!noted.empty() && noted.front() + kMinuteMs <= now) noted.pop_front();
+  if (noted.size() >= limits::kAuditStrangersPerMinute) {
+    ++more;
     return left_out.add();
   }
-  strangers_.push_back(now);
-  if (left_out_ > 0) entry.times = std::exchange(left_out_, 0) + 1;
+  noted.push_back(now);
+  if (more > 0) entry.times = std::exchange(more, 0) + 1;
   WriteBatch batch;
   batch.audit.push_back(row_of(std::move(entry), true));
   store_.write(std::move(batch), {});

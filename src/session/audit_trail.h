@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,11 @@ class AuditTrail {
 
   Store& store_;
   const Clock& clock_;
-  std::deque<MonoMs> strangers_;  // When they were noted, of the last minute.
-  std::uint64_t left_out_ = 0;    // Since.
+  struct Strangers {
+    std::deque<MonoMs> noted;    // Of the last minute.
+    std::uint64_t left_out = 0;  // Since.
+  };
+  std::map<AuditKind, Strangers> strangers_;
 };
 
 }  // namespace lb

@@ -19,6 +19,9 @@ after(async () => {
   place.remove();
 });
 
+/** The audit trail has such a line, or will in a moment. */
+const noted = (wanted) => eventually(async () => (await server.get("/api/audit?limit=500")).entries.some(wanted), "a line of the audit trail");
+
 test("prints exactly one line when it is ready, and its code works once", async () => {
   assert.match(server.readyLine, /^Liminal Builder is ready: http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+$/);
   const exchange = () => server.ask("POST", "/api/auth/exchange", { code: server.code }, { authorization: "" });
@@ -42,6 +45,7 @@ test("open prints a fresh address of the running server", async () => {
   assert.equal(opened.code, 0);
   const code = /#code=([\w-]+)\n$/.exec(opened.out)[1];
   assert.notEqual(code, server.code);
+  for (const who of ["server", "terminal"]) await noted(({ kind, by }) => kind === "code_asked" && by.kind === who);
   assert.equal((await server.ask("POST", "/api/auth/exchange", { code }, { authorization: "" })).status, 200);
   const nobody = await run(["open", "--data-dir", join(place.home, "nothing")], { home: place.home });
   assert.equal(nobody.code, 1);
@@ -374,6 +378,7 @@ test("the control socket serves a few at once, and who says nothing does not kee
   }
   const open = () => run(["open", "--no-open", "--data-dir", join(place.home, "data")], { home: place.home });
   await eventually(async () => (await open()).code !== 0, "the seventeenth is refused");
+  await noted(({ kind, by }) => kind === "command_refused" && by.kind === "unknown");
   await eventually(async () => (await open()).code === 0, "the silent ones are sent away", 60_000);
   for (const socket of silent) socket.destroy();
 });
@@ -442,4 +447,5 @@ test("a launch code works for the user whose server it is, and for nobody else o
   };
   for (let i = 0; i < 12; ++i) assert.match(ask(65534), /^HTTP\/1\.1 401 [^]*another user/);
   assert.match(ask(undefined), /^HTTP\/1\.1 200 /); // Neither spent nor counted.
+  await noted(({ kind, why, address }) => kind === "code_refused" && /uid 65534/.test(why) && address === "127.0.0.1");
 });

@@ -59,8 +59,10 @@ Auth::Loaded Auth::load(const Logins& issued) {
   for (const LoginRow& row : issued.rows) rows[row.hash] = &row.login;
   std::ifstream file(options_.grants_file);
   for (std::string line; std::getline(file, line);) {
-    const bool again = std::ranges::find(grants_, line, &Known::hash) != grants_.end();
-    if (line.size() != kHashChars || again) continue;
+    const auto has = [&](const std::vector<Known>& all) {
+      return std::ranges::find(all, line, &Known::hash) != all.end();
+    };
+    if (line.size() != kHashChars || has(grants_) || has(unknown_)) continue;
     const auto row = rows.find(line);
     if (row != rows.end()) {
       auto login = decode_text<Login>(*row->second);

@@ -138,7 +138,8 @@ TEST_CASE("S50: a bearer that somebody else wrote into the file lets nobody in, 
   const std::string theirs(43, 't');
   const std::string line = sha256_hex(mine) + "\n";
   Logins issued{{{sha256_hex(mine), encode(Login{"0123456789abcdef", "Firefox"})}}};
-  std::ofstream(file) << sha256_hex(theirs) << "\n" << line << line << "nonsense\n";
+  const std::string other = sha256_hex(theirs) + "\n";
+  std::ofstream(file) << other << line << line << "nonsense\n" << other;
 
   Auth auth(clock, {file, std::nullopt});
   const Auth::Loaded loaded = auth.load(issued);
