@@ -270,9 +270,7 @@ test("on a phone everything that is touched is at least 40 pixels high and wide,
     await page.getByRole("button", { name: "Show sidebar" }).click();
     await page.getByRole("button", { name: "Settings" }).click();
     await look("settings");
-    await page
-      .getByRole("button", { name: "Logins and audit trail" })
-      .click();
+    await page.getByRole("button", { name: "Logins and audit trail" }).click();
     await page.locator(".audit-row time").first().waitFor();
     await look("audit");
     assert.deepEqual(found, []);

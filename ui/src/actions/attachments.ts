@@ -5,9 +5,6 @@ import { isTemporary } from "../state/temporary";
 import { lineCount, tooLarge } from "../size";
 import type { Attached, DraftAttachment } from "../state/types";
 
-const pathOf = (sessionId: string, attachmentId = "") =>
-  `/api/session/${sessionId}/attachment${attachmentId && `/${attachmentId}`}`;
-
 /** Whether the agent of a session takes texts beside the message. One that has not said so yet is asked by sending. */
 export function takesText(app: App, sessionId: string): boolean {
   const cliType = app.sessions.nameOf(sessionId)?.cliType ?? "";
@@ -92,19 +89,12 @@ export async function upload(app: App, sessionId: string, { key, source }: Draft
   if (!source || isTemporary(sessionId)) return;
   app.drafts.changeAttached(sessionId, key, { problem: undefined });
   try {
-    const { attachmentId } = await app.api.upload<{ attachmentId: string }>(pathOf(sessionId), source);
+    const { attachmentId } = await app.api.upload<{ attachmentId: string }>(
+      `/api/session/${sessionId}/attachment`,
+      source,
+    );
     app.drafts.changeAttached(sessionId, key, { attachmentId, source: undefined });
   } catch (error) {
     app.drafts.changeAttached(sessionId, key, { problem: (error as Error).message });
   }
-}
-
-export const readText = (app: App, sessionId: string, attachmentId: string) =>
-  app.api.text(pathOf(sessionId, attachmentId));
-
-/** An attached text becomes words of the message that is being written. */
-export function insertText(app: App, sessionId: string, attachmentId: string, text: string): void {
-  const one = app.drafts.attachments(sessionId).find((entry) => entry.attachmentId === attachmentId);
-  if (one) app.drafts.detach(sessionId, one.key);
-  app.drafts.add(sessionId, text);
 }

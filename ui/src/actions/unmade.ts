@@ -1,4 +1,4 @@
-// A session that is being written, or that could not be made: its words are never lost.
+// What was written and is not sent, or whose session could not be made: the words are never lost.
 import { batch } from "@preact/signals";
 import type { App } from "../state/app";
 import { isTemporary } from "../state/temporary";
@@ -53,3 +53,16 @@ export function abandon(app: App, temporary: string, held: readonly DraftAttachm
 /** With their pictures again, which went when the message was sent. */
 export const shown = (held: readonly DraftAttachment[]) =>
   held.map((one) => (one.kind === "image" ? { ...one, url: URL.createObjectURL(one.source!) } : one));
+
+/** Takes a message back that was not sent: its words and what goes with them are in the composer again. */
+export function editUnsent(app: App, clientMessageId: string): void {
+  const entry = app.outbox.take(clientMessageId);
+  if (!entry) return;
+  const { sessionId, content, attachments } = entry;
+  batch(() => {
+    app.drafts.add(sessionId, content);
+    for (const { kind = "image", name = kind, ...rest } of attachments)
+      app.drafts.attach(sessionId, { key: crypto.randomUUID(), kind, name, ...rest });
+    app.nav.navigate({ page: "session", sessionId });
+  });
+}

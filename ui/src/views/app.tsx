@@ -72,15 +72,15 @@ function MainArea() {
   return welcome ? <Seldom page="WelcomePage" /> : <OverviewPage />;
 }
 
-/** A page that most visits do without: its code comes with that of the dialogs. */
+/** A page that most visits do without: its code comes with that of the dialogs, and takes from that of conversations. */
 function Seldom({
   page,
 }: {
   page: "ArchivePage" | "AuditPage" | "LoginPage" | "SettingsPage" | "WelcomePage";
 }) {
-  const Page = dialogs.module.value?.[page];
+  const Page = conversation.module.value && dialogs.module.value?.[page];
   useEffect(() => void dialogs.load(), []);
-  return Page ? <Page /> : <NotYet of={dialogs} what="page" />;
+  return Page ? <Page /> : <NotYet of={conversation.failed.value ? conversation : dialogs} what="page" />;
 }
 
 /** The code is on its way; if it cannot come, the server that had it is gone or another. */

@@ -1,5 +1,5 @@
 // A message that the timeline does not have yet: on its way, or set aside with its reason. It can be taken back either way.
-import { editUnsent } from "../../actions/messages";
+import { editUnsent } from "../../actions/unmade";
 import type { Outgoing } from "../../state/outbox";
 import { isTemporary } from "../../state/temporary";
 import { useApp } from "../context";

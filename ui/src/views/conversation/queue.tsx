@@ -1,7 +1,7 @@
 // Messages that wait for the running turn: visible, editable, removable, in the order that the user wants.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask } from "../../actions/ask";
-import { editQueued, emptyQueued, resumeQueue } from "../../actions/messages";
+import { editQueued, emptyQueued, resumeQueue } from "../../actions/queue";
 import type { Timeline } from "../../state/timeline";
 import type { Turn } from "../../wire";
 import { useApp } from "../context";

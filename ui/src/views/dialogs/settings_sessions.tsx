@@ -2,8 +2,9 @@
 import { useState } from "preact/hooks";
 import { changeSettings } from "../../actions/settings";
 import type { SessionDefaults } from "../../wire";
-import { Choice, type Option } from "../choice";
+import type { Option } from "../choice";
 import { useApp } from "../context";
+import { conversation } from "../later";
 import { Part } from "./setting";
 
 const kAsAgent = "As the agent decides";
@@ -12,6 +13,7 @@ const some = (options: readonly Option[] | undefined) =>
 
 export function NewSessions() {
   const app = useApp();
+  const views = conversation.module.value;
   const [projectId, setProjectId] = useState<string | undefined>(undefined);
   const own = app.settings.chosenFor(projectId);
   const shown = own ?? app.settings.chosenFor(undefined) ?? {};
@@ -31,10 +33,11 @@ export function NewSessions() {
     options: readonly Option[] | undefined,
     none: string,
   ) =>
+    views &&
     options && (
       <div class="field">
         <span aria-hidden="true">{label}</span>
-        <Choice
+        <views.Choice
           label={label}
           options={options}
           value={shown[name]}
@@ -45,6 +48,7 @@ export function NewSessions() {
     );
   const others = app.projects.list.value.filter((one) => app.settings.chosenFor(one.projectId));
   const names = new Intl.ListFormat("en").format(others.map(({ name }) => name));
+  if (!views) return null;
   return (
     <Part
       title="New sessions"
@@ -56,7 +60,7 @@ export function NewSessions() {
     >
       <div class="field">
         <span aria-hidden="true">In</span>
-        <Choice
+        <views.Choice
           label="In"
           options={app.projects.list.value.map((one) => ({ id: one.projectId, name: one.name }))}
           value={projectId ?? ""}

@@ -1,6 +1,6 @@
 // An attached text, to be read.
 import { useEffect, useState } from "preact/hooks";
-import { insertText, readText } from "../../actions/attachments";
+import { insertText, readText } from "../../actions/texts";
 import { bytes } from "../../format";
 import { lineCount, promptProblem, utf8Bytes } from "../../size";
 import type { Dialog } from "../../state/types";

@@ -1,5 +1,5 @@
 // Every message that was set aside, whatever session it was for.
-import { editUnsent } from "../../actions/messages";
+import { editUnsent } from "../../actions/unmade";
 import { age, bytes } from "../../format";
 import { utf8Bytes } from "../../size";
 import type { Outgoing } from "../../state/outbox";
