@@ -130,10 +130,7 @@ class Program {
  private:
   static asio::awaitable<void> main(Program* self) {
     asio::signal_set signals(self->io_, SIGTERM, SIGINT);
-    if (auto allowed = co_await check_confinement(self->launcher_); !allowed) {
-      log_info("no_confinement", {{"why", allowed.error().message}});
-      self->service_->cannot_confine(std::move(allowed.error().message));
-    }
+    asio::co_spawn(self->io_, look_for_walls(self), asio::detached);
     if (auto started = co_await self->service_->start(); !started) {
       self->exit_code_ = failed(started.error().message);
     } else if (auto logins = co_await self->server_->logins().open(); !logins) {
@@ -149,6 +146,14 @@ class Program {
     }
     self->control_.reset();
     self->io_.stop();
+  }
+
+  /// Nobody waits for it: until it is known a confined start fails at the guardian, if it must.
+  static asio::awaitable<void> look_for_walls(Program* self) {
+    auto allowed = co_await check_confinement(self->launcher_);
+    if (allowed) co_return;
+    log_info("no_confinement", {{"why", allowed.error().message}});
+    self->service_->cannot_confine(std::move(allowed.error().message));
   }
 
   static asio::awaitable<void> stop(Program* self) {

@@ -269,7 +269,8 @@ int run_confined(const std::vector<char*>& arguments) {
   }
   if (inside > 0) return wait_outside(inside);
   outside->second.reset();
-  return Guardian().run_as_init(options, std::move(outside->first), {argument, arguments.end()});
+  // At once: nothing of ours is left to be tidied up, and the kernel does the rest.
+  ::_exit(Guardian().run_as_init(options, std::move(outside->first), {argument, arguments.end()}));
 }
 
 }  // namespace
