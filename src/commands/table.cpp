@@ -187,7 +187,7 @@ std::vector<ClientCommand> talking() {
            .notes =
                "`projectDir` or `projectId` is needed. `confined`: its agent runs behind walls "
                "(docs/security.md), now and whenever the session is opened again; left out: "
-               "as the agent's `confine` says. 501 `NOT_SUPPORTED` where the kernel does not "
+               "as the agent's `confine` says. 409 `NOT_SUPPORTED` where the kernel does not "
                "allow it (`AgentInfo.confineProblem`). 400 `UNSUPPORTED_CLI_TYPE`, "
                "`PROJECT_PATH_INVALID`; 503 `AGENT_UNAVAILABLE`; 502 "
                "`SESSION_CREATE_FAILED`"}),
