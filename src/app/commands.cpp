@@ -1,5 +1,6 @@
 // open, export and doctor: what the command line can ask without a browser.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <unistd.h>
 
@@ -58,8 +59,22 @@ asio::awaitable<Result<std::string>> export_from(SessionService& service, Sessio
   co_return text;
 }
 
+/// The flags with which another command of ours means the same server; mostly none.
+std::string whose(const Options& options) {
+  std::string flags;
+  if (options.data_dir != default_data_dir()) flags += " --data-dir " + options.data_dir.string();
+  return flags;
+}
+
 /// No server runs: the store is opened here, under the same lock.
 Result<std::string> export_offline(const Options& options) {
+  std::error_code why;
+  if (!std::filesystem::exists(options.data_dir, why)) {
+    return fail(ErrorCode::SessionNotFound,
+                fmt::format("Nothing is kept in {}: there is no such folder. Give --data-dir or "
+                            "--config as the server has them.",
+                            options.data_dir.string()));
+  }
   auto directory = DataDir::open(options.data_dir.string());
   if (!directory) return std::unexpected(directory.error());
   asio::io_context io(1);
@@ -135,7 +150,8 @@ void print_server(const Options& options) {
   if (address.empty()) {
     line("--", "running", "no; start it with: liminal-builder");
   } else {
-    line("ok", "running", "at " + address + "; a fresh address: liminal-builder open");
+    line("ok", "running",
+         "at " + address + "; a fresh address: liminal-builder open" + whose(options));
   }
   auto problem = bind_problem(options);
   if (!problem && address.empty()) problem = port_problem(options);

@@ -193,6 +193,9 @@ Parsed parse_options(int argc, char** argv) {
       app.add_subcommand("open", "Print and open a fresh address of the running server");
   CLI::App* doctor = app.add_subcommand("doctor", "Look at everything and say what to do about it");
   CLI::App* expo = app.add_subcommand("export", "Print a conversation");
+  for (CLI::App* command : {open, doctor, expo}) {
+    command->footer("It takes --data-dir and --config too: give them as the server has them.");
+  }
   expo->add_option("session", flags.options.export_session,
                    "The session's id: \"Copy session id\" in its menu")
       ->required();

@@ -102,7 +102,17 @@ test("usage errors end with 2, help and version with 0", async () => {
   const serve = await run(["serve", "--help"], place);
   assert.equal(serve.code, 0);
   assert.match(serve.out, /--port[\s\S]*--data-dir[\s\S]*--no-open/);
+  for (const command of ["open", "doctor", "export"])
+    assert.match((await run([command, "--help"], place)).out, /--data-dir and --config/, command);
   assert.match((await run(["--licenses"], place)).out, /Boost Software License/);
+});
+
+test("an export from where nothing is kept says so, and makes nothing", async () => {
+  const nowhere = join(place.home, "nowhere");
+  const { code, err } = await run(["export", "some-session", "--data-dir", nowhere], place);
+  assert.equal(code, 1);
+  assert.match(err, /Nothing is kept in .*nowhere.*--data-dir/);
+  assert.ok(!existsSync(nowhere));
 });
 
 test("S17: no address of the network without a declared proxy, no data directory that others can read", async () => {
