@@ -14,8 +14,8 @@
 #include <boost/asio/write.hpp>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
+#include "app/control_peer.h"
 #include "base/awaitable.h"
 #include "base/fd.h"
 #include "base/limits.h"
@@ -37,34 +37,7 @@ Fd open_directory(const std::string& path) {
   return Fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-bool may_ask(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
-  return peer.uid == ::getuid() && !descends_from(peer.pid, ::getpid());
-}
-
 }  // namespace
-
-bool descends_from(int pid, int ancestor) {
-  // A loop is impossible, a long chain is not: stop somewhere, on the safe side.
-  for (int depth = 0; depth < 1000; ++depth) {
-    if (pid == ancestor) return true;
-    if (pid <= 1) return false;
-    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-    const std::string text(std::istreambuf_iterator<char>(stat), {});
-    // The name is in parentheses and may hold anything, also spaces and parentheses.
-    const std::size_t end = text.rfind(')');
-    char state = 0;
-    int parent = 0;
-    if (end == std::string::npos ||
-        std::sscanf(text.c_str() + end + 1, " %c %d", &state, &parent) != 2) {  // NOLINT
-      return true;
-    }
-    pid = parent;
-  }
-  return true;
-}
 
 class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
  public:
@@ -109,10 +82,12 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
         co_await pause.async_wait(kNoThrow);
         continue;
       }
-      if (!may_ask(socket.native_handle()) || self->asking_ >= limits::kControlAskersMax) {
+      auto problem = peer_problem(socket.native_handle());
+      if (!problem && self->asking_ >= limits::kControlAskersMax) problem = "too many at once";
+      if (problem) {
         counter("lb_control_refused_total", "Commands refused: not the user's, or too many.").add();
-        log_warn("control.refused");
-        self->refused_("It came from an agent or another user, or too many asked at once.");
+        log_warn("control.refused", {{"why", *problem}});
+        self->refused_(*problem);
         continue;
       }
       asio::co_spawn(self->io_, serve(self, std::move(socket)), asio::detached);

@@ -43,7 +43,4 @@ class ControlServer {
 /// Asks the server of `directory`; blocks. `AgentUnavailable` when there is none.
 Result<std::string> ask_server(const std::string& directory, const json::object& request);
 
-/// True when `pid` is `ancestor` or was started by it, directly or not.
-bool descends_from(int pid, int ancestor);
-
 }  // namespace lb
