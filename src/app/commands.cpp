@@ -1,7 +1,5 @@
 // open, export and doctor: what the command line can ask without a browser.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -12,17 +10,15 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "app/browser.h"
 #include "app/control.h"
 #include "app/serve.h"
 #include "base/version.h"
-#include "process/children.h"
 #include "process/guarded_process.h"
 #include "providers/timers.h"
 #include "session/service/session_service.h"
 #include "store/data_dir.h"
 #include "store/sqlite/sqlite_store.h"
-
-extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX wants it so.
 
 namespace lb {
 namespace {
@@ -34,11 +30,6 @@ std::optional<std::string> error_in(const std::string& answer) {
   if (!parsed || !parsed->is_object()) return std::nullopt;
   const std::string_view message = string_at(parsed->get_object(), "message");
   return message.empty() ? std::nullopt : std::optional(std::string(message));
-}
-
-bool has_variable(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  return value != nullptr && *value != '\0';
 }
 
 /// Runs one coroutine to its end on a loop of its own.
@@ -189,37 +180,14 @@ void print_store(const Options& options) {
 
 }  // namespace
 
-void open_browser(const std::string& url) {
-  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
-  const auto program = find_program("xdg-open", path == nullptr ? "" : path);
-  if (!program || !(has_variable("DISPLAY") || has_variable("WAYLAND_DISPLAY"))) return;
-  // It becomes our child when its launcher exits, and must survive us.
-  const std::string spare = std::string(kSpareVariable) + "=1";
-  std::vector<char*> env;
-  for (char** entry = environ; *entry != nullptr; ++entry) env.push_back(*entry);
-  env.push_back(const_cast<char*>(spare.c_str()));
-  env.push_back(nullptr);
-  std::string name = "xdg-open";
-  std::string argument = url;
-  char* argv[] = {name.data(), argument.data(), nullptr};
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  for (const int fd : {0, 1, 2}) {
-    ::posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-  }
-  pid_t child = 0;
-  if (::posix_spawn(&child, program->c_str(), &files, nullptr, argv, env.data()) == 0) {
-    note_own_child(child);
-  }
-  ::posix_spawn_file_actions_destroy(&files);
-}
-
 int open_command(const Options& options) {
-  auto url = ask_server(options.data_dir.string(), {{"command", "open"}});
-  if (!url) return failed(url.error().message + "; start it with: liminal-builder");
-  if (const auto error = error_in(*url)) return failed(*error);
-  std::cout << *url << std::endl;
-  if (options.open_browser) open_browser(*url);
+  const bool browser = options.open_browser && has_browser();
+  auto answer = ask_server(options.data_dir.string(), {{"command", "open"}, {"withFile", browser}});
+  if (!answer) return failed(answer.error().message + "; start it with: liminal-builder");
+  if (const auto error = error_in(*answer)) return failed(*error);
+  const std::size_t end = std::min(answer->find('\n'), answer->size());
+  std::cout << answer->substr(0, end) << std::endl;
+  if (browser && end + 1 < answer->size()) open_in_browser(answer->substr(end + 1));
   return 0;
 }
 

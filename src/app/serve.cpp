@@ -21,6 +21,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "app/browser.h"
 #include "app/control.h"
 #include "base/awaitable.h"
 #include "base/limits.h"
@@ -96,7 +97,8 @@ Result<ServerOptions> server_options(const Options& options) {
 /// Everything that lives while the server runs, in the order it depends on each other.
 class Program {
  public:
-  Program(const Options& options, DataDir& directory) : options_(options), directory_(directory) {}
+  Program(const Options& options, DataDir& directory, BrowserHelper browser)
+      : options_(options), directory_(directory), browser_(std::move(browser)) {}
 
   Result<void> build() {
     auto store = open_sqlite_store(io_.get_executor(), {directory_.path(), {}});
@@ -108,6 +110,7 @@ class Program {
     service_ = std::make_unique<SessionService>(
         ServiceDeps{io_.get_executor(), *store_, registry_, clock_, options_.warm_start});
     auth_ = std::make_unique<Auth>(clock_, AuthOptions{directory_.file("grants"), options_.token});
+    auth_->on_code_gone([this](std::string_view code) { launch_files_.remove(code); });
     auto server = server_options(options_);
     if (!server) return std::unexpected(std::move(server.error()));
     server_ = std::make_unique<Server>(io_.get_executor(), *service_, *auth_, std::move(*server));
@@ -167,12 +170,17 @@ class Program {
     log_info("stopped");
   }
 
-  std::string launch_url(AuditActor whose, std::string why) {
-    return server_->origin() + "/#code=" + server_->logins().make_code(whose, std::move(why));
+  /// An address, and behind a line's end the file that leads a browser there when one is wanted.
+  std::string launch(AuditActor whose, std::string why, bool with_file) {
+    const std::string code = server_->logins().make_code(whose, std::move(why));
+    const std::string url = server_->origin() + "/#code=" + code;
+    return with_file ? url + "\n" + launch_files_.make(url, code) : url;
   }
 
   void ready() {
-    const std::string url = launch_url(AuditActor::Server, "printed when the server started");
+    const std::string made =
+        launch(AuditActor::Server, "printed when the server started", browser_.ready());
+    const std::size_t end = std::min(made.find('\n'), made.size());
     // Whoever sits before the terminal reads the next line; a log file has only this one.
     const bool told = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
     log_event(told ? LogLevel::Debug : LogLevel::Info, "ready",
@@ -180,15 +188,17 @@ class Program {
                {"host", options_.host},
                {"port", server_->port()},
                {"data_dir", directory_.path()}});
-    std::cout << "Liminal Builder is ready: " << url << std::endl;
+    std::cout << "Liminal Builder is ready: " << made.substr(0, end) << std::endl;
     notify_systemd();
-    if (options_.open_browser) open_browser(url);
+    if (end + 1 < made.size()) browser_.open(made.substr(end + 1));
   }
 
   static asio::awaitable<Result<std::string>> answer_control(Program* self, json::object request) {
     const std::string_view command = string_at(request, "command");
     if (command == "open") {
-      co_return self->launch_url(AuditActor::Terminal, "liminal-builder open");
+      const json::value* wanted = request.if_contains("withFile");
+      co_return self->launch(AuditActor::Terminal, "liminal-builder open",
+                             wanted != nullptr && wanted->is_bool() && wanted->get_bool());
     }
     if (command == "export") {
       const SessionId session{std::string(string_at(request, "sessionId"))};
@@ -201,11 +211,13 @@ class Program {
 
   const Options& options_;
   DataDir& directory_;
+  BrowserHelper browser_;
   SystemClock clock_;
   asio::io_context io_{1};
   asio::thread_pool pool_{2};
   GuardedLauncher launcher_{io_.get_executor()};
   SystemTimers timers_{io_.get_executor()};
+  LaunchFiles launch_files_{io_.get_executor(), directory_.path()};
   std::unique_ptr<Store> store_;
   ProviderRegistry registry_;
   std::unique_ptr<SessionService> service_;
@@ -254,11 +266,13 @@ std::optional<std::string> bind_problem(const Options& options) {
 int serve(const Options& options) {
   set_log(options.log_level, options.log_format);
   if (const auto problem = bind_problem(options)) return failed(*problem);
+  // First of all: not below us, with the user's umask and limits, and none of our files.
+  auto browser = options.open_browser ? BrowserHelper::start() : BrowserHelper();
   harden();
   keep_memory_small();
   auto directory = DataDir::open(options.data_dir.string());
   if (!directory) return failed(directory.error().message);
-  Program program(options, *directory);
+  Program program(options, *directory, std::move(browser));
   if (auto built = program.build(); !built) return failed(built.error().message);
   return program.run();
 }

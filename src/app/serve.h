@@ -26,9 +26,6 @@ std::string_view license_text();
 /// Says why on stderr; the exit code of a command that could not do it.
 int failed(const std::string& why);
 
-/// Opens the user's browser where there is one; never fails, never waits.
-void open_browser(const std::string& url);
-
 /// What a confined agent is kept from.
 std::vector<Wall> walls_of(const Options& options);
 

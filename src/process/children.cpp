@@ -68,12 +68,6 @@ std::vector<pid_t> children_by_search() {
   return children;
 }
 
-bool is_spared(pid_t pid) {
-  const std::string environment = read_small_file(fmt::format("/proc/{}/environ", pid));
-  const std::string entry = fmt::format("{}=", kSpareVariable);
-  return environment.starts_with(entry) || environment.find('\0' + entry) != std::string::npos;
-}
-
 }  // namespace
 
 void become_subreaper() {
@@ -126,7 +120,7 @@ std::size_t sweep_orphans() {
   }
   std::size_t found = 0;
   for (const pid_t child : direct_children()) {
-    if (own.contains(child) || is_spared(child)) continue;
+    if (own.contains(child)) continue;
     ++found;
     kill_child_and_group(child);
     ::waitpid(child, nullptr, WNOHANG);

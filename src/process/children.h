@@ -7,14 +7,9 @@
 #include <sys/types.h>
 
 #include <cstddef>
-#include <string_view>
 #include <vector>
 
 namespace lb {
-
-/// A process that carries this variable is ours to start and not ours to end: the user's browser
-/// that `open` started, which becomes our child when its launcher exits.
-inline constexpr std::string_view kSpareVariable = "LB_OUTLIVES_SERVER";
 
 /// Makes this process inherit the orphans of its descendants.
 void become_subreaper();

@@ -114,6 +114,7 @@ Result<Auth::Issued> Auth::redeem(std::string_view code, std::string name, std::
     return fail(ErrorCode::InvalidCode,
                 "this code was used, is too old or is wrong; run: liminal-builder open");
   }
+  if (code_gone_) code_gone_(code);
   Issued issued;
   issued.bearer = make_secret();
   issued.hash = sha256_hex(issued.bearer);
@@ -136,6 +137,15 @@ Result<std::vector<Login>> Auth::admit(const Issued& issued) {
   }
   log_info("auth.granted", {{"login", issued.login.login_id}, {"name", issued.login.name}});
   return left;
+}
+
+bool Auth::knows_code(std::string_view code) const {
+  const auto at = std::ranges::find(codes_, sha256_hex(code), &Pending::hash);
+  return at != codes_.end() && at->until > clock_.mono();
+}
+
+void Auth::drop_code(std::string_view code) {
+  if (take(codes_, code) && code_gone_) code_gone_(code);
 }
 
 std::optional<std::string> Auth::check_bearer(std::string_view bearer) const {

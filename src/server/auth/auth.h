@@ -55,6 +55,15 @@ class Auth {
   /// From now on its bearer is good. Whoever had to make room for it.
   Result<std::vector<Login>> admit(const Issued& issued);
 
+  /// Whether `redeem` would take it.
+  [[nodiscard]] bool knows_code(std::string_view code) const;
+  /// Somebody has it who should not: it is good for nothing any more.
+  void drop_code(std::string_view code);
+  /// Told of every code that is gone: used or dropped.
+  void on_code_gone(std::function<void(std::string_view code)> callback) {
+    code_gone_ = std::move(callback);
+  }
+
   /// The grant of a bearer, when it is one of ours.
   [[nodiscard]] std::optional<std::string> check_bearer(std::string_view bearer) const;
 
@@ -107,6 +116,7 @@ class Auth {
   std::optional<Timestamp> token_seen_;
   std::deque<MonoMs> failures_;  // Wrong codes of the last minute.
   std::function<void(const std::string&)> revoked_;
+  std::function<void(std::string_view)> code_gone_;
 };
 
 }  // namespace lb
