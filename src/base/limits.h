@@ -163,8 +163,14 @@ inline constexpr std::size_t kMessagePieceBytes = 64U << 10U;
 inline constexpr std::size_t kLargeMessageEndBytes = 256;
 /// Open connections: a thousand readers and some room.
 inline constexpr std::size_t kConnectionsMax = 1024;
-/// Of those, such that have shown no credential yet: strangers must not fill the house.
+/// Of those, such of other users of the machine that have shown no credential yet: all of them, and
+/// one user's. Strangers must not fill the house; what is left is the owner's.
 inline constexpr std::size_t kAnonymousConnectionsMax = 64;
+inline constexpr std::size_t kAnonymousPerUserMax = 32;
+/// The same where a proxy is declared, which speaks for every browser: half of the house.
+inline constexpr std::size_t kAnonymousProxiedMax = 512;
+/// Connections that are being told to come later: beyond it they are cut without a word.
+inline constexpr std::size_t kLeavingConnectionsMax = 256;
 inline constexpr std::chrono::seconds kHeadTimeout{10};
 inline constexpr std::chrono::seconds kBodyTimeout{30};
 /// How long a connection may wait for its next request, with and without a credential shown.

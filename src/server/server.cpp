@@ -1,5 +1,7 @@
 #include "server/server.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -135,7 +137,6 @@ asio::awaitable<void> Server::accept(tcp::acceptor& acceptor) {
   while (acceptor.is_open()) {
     auto [error, socket] = co_await acceptor.async_accept(kNoThrow);
     if (!error) {
-      co_await wait_for_room();
       welcome(std::move(socket));
       continue;
     }
@@ -147,25 +148,52 @@ asio::awaitable<void> Server::accept(tcp::acceptor& acceptor) {
   }
 }
 
-/// Many who come at once (all browsers after a restart) show their credential within milliseconds:
-/// they wait. Who stays silent makes room.
-asio::awaitable<void> Server::wait_for_room() {
-  constexpr int kTries = 20;
-  asio::steady_timer pause(io_);
-  for (int tries = 0; context_.anonymous >= limits::kAnonymousConnectionsMax; ++tries) {
-    if (tries >= kTries) {
-      for (const auto& weak : connections_) {
-        const auto connection = weak.lock();
-        if (connection && connection->is_silent()) {
-          connection->close();
-          break;
-        }
-      }
-    }
-    if (tries >= 2 * kTries) co_return;
-    pause.expires_after(std::chrono::milliseconds(5));
-    co_await pause.async_wait(kNoThrow);
+/// Nothing for the owner's own connections, and for root's: tunnels into machines run as root. One
+/// that is not from this machine comes through a proxy.
+std::optional<UserId> Server::stranger_at(const tcp::socket& socket) const {
+  constexpr UserId kRoot = 0;
+  constexpr UserId kElsewhere = ~0U;
+  const auto peer = peer_of(socket);
+  if (!peer || peer->inode == 0) return kElsewhere;
+  if (peer->user == ::getuid() || peer->user == kRoot) return std::nullopt;
+  return peer->user;
+}
+
+/// The one that has let us wait longest among those that may go.
+template <class Chosen>
+bool Server::send_away_one(Chosen chosen) {
+  std::shared_ptr<HttpConnection> slowest;
+  for (const auto& weak : connections_) {
+    auto one = weak.lock();
+    if (!one || !one->waits_since() || !chosen(*one)) continue;
+    if (!slowest || one->waits_since() < slowest->waits_since()) slowest = std::move(one);
   }
+  if (slowest) slowest->send_away();
+  return slowest != nullptr;
+}
+
+/// An honest client shows its head within milliseconds of its connection. So whoever comes takes
+/// the place of the one that has waited longest, of its own kind: other users have a share, each
+/// and all together, and beyond it they displace each other, never the owner.
+bool Server::make_room(const std::optional<UserId>& stranger) {
+  const auto is_strangers = [](const HttpConnection& one) { return one.stranger().has_value(); };
+  if (stranger) {
+    const bool proxied = options_.external_origin.has_value();
+    const auto at = context_.strangers_of.find(*stranger);
+    const std::size_t theirs = at == context_.strangers_of.end() ? 0 : at->second;
+    const auto is_theirs = [&](const HttpConnection& one) { return one.stranger() == stranger; };
+    if (theirs >= (proxied ? limits::kAnonymousProxiedMax : limits::kAnonymousPerUserMax) &&
+        !send_away_one(is_theirs)) {
+      return false;
+    }
+    if (context_.strangers >=
+            (proxied ? limits::kAnonymousProxiedMax : limits::kAnonymousConnectionsMax) &&
+        !send_away_one(is_strangers)) {
+      return false;
+    }
+  }
+  if (context_.connections < limits::kConnectionsMax || send_away_one(is_strangers)) return true;
+  return !stranger && send_away_one([](const HttpConnection&) { return true; });
 }
 
 void Server::welcome(tcp::socket socket) {
@@ -178,17 +206,15 @@ void Server::welcome(tcp::socket socket) {
                  std::ranges::any_of(options_.trusted_proxies,
                                      [&](const Cidr& range) { return range.contains(peer); }));
   if (!trusted) return turned_away.add();
-  if (context_.connections >= limits::kConnectionsMax ||
-      context_.anonymous >= limits::kAnonymousConnectionsMax) {
+  const std::optional<UserId> stranger = stranger_at(socket);
+  const bool room = make_room(stranger);
+  socket.set_option(tcp::no_delay(true), error);
+  auto connection = std::make_shared<HttpConnection>(std::move(socket), context_, stranger);
+  if (!room) {
     turned_away.add();
-    HttpResponse busy = error_response({ErrorCode::Busy, "too many connections; try again"});
-    const std::string text = response_head(busy, false) + busy.body;
-    socket.non_blocking(true, error);
-    socket.send(asio::buffer(text), 0, error);
+    asio::co_spawn(io_, connection->refuse(), asio::detached);
     return;
   }
-  socket.set_option(tcp::no_delay(true), error);
-  auto connection = std::make_shared<HttpConnection>(std::move(socket), context_);
   std::erase_if(connections_, [](const auto& weak) { return weak.expired(); });
   connections_.push_back(connection);
   asio::co_spawn(io_, connection->run(), asio::detached);

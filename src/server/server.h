@@ -61,7 +61,11 @@ class Server {
  private:
   Result<void> bind(const asio::ip::address& address);
   asio::awaitable<void> accept(asio::ip::tcp::acceptor& acceptor);
-  asio::awaitable<void> wait_for_room();
+  [[nodiscard]] std::optional<UserId> stranger_at(const asio::ip::tcp::socket& socket) const;
+  /// True when one more may come in; somebody who lets us wait may have had to go for that.
+  bool make_room(const std::optional<UserId>& stranger);
+  template <class Chosen>
+  bool send_away_one(Chosen chosen);
   void welcome(asio::ip::tcp::socket socket);
 
   asio::any_io_executor io_;

@@ -1,10 +1,11 @@
 /// Whose connection it is: the user of this machine at the other end of a loopback connection.
 ///
-/// Loopback is shared by all users of a machine, and a launch code can be seen by others where it
-/// is an argument of a program (`xdg-open URL`). The kernel knows whose socket the other end is.
+/// Loopback is shared by all users of a machine, and by the agents. The kernel knows whose socket
+/// the other end is.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -18,10 +19,21 @@ struct ConnectionEnds {
   boost::asio::ip::tcp::endpoint far;
 };
 
-/// The owner of the socket with these ends in a table as /proc/net/tcp and /proc/net/tcp6 hold it.
-std::optional<UserId> owner_in(std::string_view table, const ConnectionEnds& ends);
+/// The socket at the other end.
+struct PeerSocket {
+  UserId user = 0;
+  std::uint64_t inode = 0;  // 0: it was closed, nobody reads an answer.
 
-/// The user at the other end; nothing when it is not on this machine, or in another network.
-std::optional<UserId> peer_user(const boost::asio::ip::tcp::socket& socket);
+  friend bool operator==(const PeerSocket&, const PeerSocket&) = default;
+};
+
+/// The socket with these ends in a table as /proc/net/tcp and /proc/net/tcp6 hold it.
+std::optional<PeerSocket> socket_in(std::string_view table, const ConnectionEnds& ends);
+
+/// The same from the kernel, in the time of one question; nothing where it cannot be asked.
+std::optional<PeerSocket> ask_socket(const ConnectionEnds& ends);
+
+/// The socket at the other end; nothing when it is not on this machine, or in another network.
+std::optional<PeerSocket> peer_of(const boost::asio::ip::tcp::socket& socket);
 
 }  // namespace lb

@@ -19,6 +19,12 @@ std::unexpected<Error> gone() {
   return fail(ErrorCode::Cancelled, "the client went away");
 }
 
+void note_peer(HttpRequest& request, const std::optional<PeerSocket>& peer) {
+  if (!peer) return;
+  request.peer_user = peer->user;
+  request.peer_inode = peer->inode;
+}
+
 HttpResponse closing(const Error& error) {
   HttpResponse response = error_response(error);
   response.close = true;
@@ -34,23 +40,64 @@ std::string address_of(const asio::ip::tcp::socket& socket) {
   return asio::ip::make_address_v4(asio::ip::v4_mapped, from.to_v6()).to_string();
 }
 
+HttpResponse no_room() {
+  HttpResponse response = closing({ErrorCode::Busy, "too many connections; try again"});
+  response.fields.emplace_back("Retry-After", "1");
+  return response;
+}
+
 }  // namespace
 
-HttpConnection::HttpConnection(asio::ip::tcp::socket socket, HttpContext& context)
-    : socket_(std::move(socket)), timer_(socket_.get_executor()), context_(context) {
+HttpConnection::HttpConnection(asio::ip::tcp::socket socket, HttpContext& context,
+                               std::optional<UserId> stranger)
+    : socket_(std::move(socket)),
+      timer_(socket_.get_executor()),
+      context_(context),
+      stranger_(stranger) {
   ++context_.connections;
-  ++context_.anonymous;
+  if (!stranger_) return;
+  ++context_.strangers;
+  ++context_.strangers_of[*stranger_];
 }
 
 HttpConnection::~HttpConnection() {
+  uncount();
+  if (leaving_) --context_.leaving;
+}
+
+void HttpConnection::uncount() {
+  if (!counted_) return;
+  known();
+  counted_ = false;
   --context_.connections;
-  if (anonymous_) --context_.anonymous;
 }
 
 void HttpConnection::known() {
-  if (!anonymous_) return;
-  anonymous_ = false;
-  --context_.anonymous;
+  if (!std::exchange(anonymous_, false) || !stranger_) return;
+  --context_.strangers;
+  const auto at = context_.strangers_of.find(*stranger_);
+  if (--at->second == 0) context_.strangers_of.erase(at);
+}
+
+void HttpConnection::send_away() {
+  uncount();
+  boost::system::error_code ignored;
+  if (idle_ || context_.leaving >= limits::kLeavingConnectionsMax) {
+    socket_.close(ignored);
+    return;
+  }
+  leaving_ = true;
+  ++context_.leaving;
+  socket_.cancel(ignored);
+}
+
+asio::awaitable<void> HttpConnection::refuse() {
+  const auto self = shared_from_this();
+  uncount();
+  if (context_.leaving >= limits::kLeavingConnectionsMax) co_return;
+  leaving_ = true;
+  ++context_.leaving;
+  co_await write(no_room(), false, false);
 }
 
 void HttpConnection::close() {
@@ -86,6 +133,7 @@ asio::awaitable<Result<void>> HttpConnection::read_more() {
   const auto [error, got] =
       co_await socket_.async_read_some(asio::buffer(buffer_.data() + before, kReadBytes), kNoThrow);
   buffer_.resize(before + got);
+  if (leaving_) co_return fail(ErrorCode::Busy, "too many connections; try again");
   if (timed_out_) co_return fail(ErrorCode::Timeout, "the request took too long");
   if (error) co_return gone();
   co_return Result<void>{};
@@ -131,8 +179,14 @@ asio::awaitable<Result<void>> HttpConnection::read_body(RequestParser& parser) {
 
 asio::awaitable<bool> HttpConnection::serve_one() {
   RequestParser parser;
+  head_since_ = std::chrono::steady_clock::now();
   auto head = co_await read_head(parser);
+  head_since_.reset();
   if (!head && head.error().code == ErrorCode::Cancelled) co_return false;
+  if (!head && leaving_) {
+    co_await write(no_room(), false, false);
+    co_return false;
+  }
   if (!head) {
     co_await write(closing(head.error()), false, false);
     co_return false;
@@ -163,7 +217,7 @@ asio::awaitable<HttpResponse> HttpConnection::respond(RequestParser& parser) {
   }
   if (!request.grant.empty()) known();
   request.address = address_of(socket_);
-  if (access == Access::Open && request.method == "POST") request.peer_user = peer_user(socket_);
+  if (access == Access::Open && request.method == "POST") note_peer(request, peer_of(socket_));
 
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (access == Access::Shell && reads && !parser.has_body()) {

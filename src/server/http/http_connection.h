@@ -7,11 +7,15 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "server/assets.h"
 #include "server/auth/gate.h"
+#include "server/auth/peer.h"
 #include "server/http/http_parser.h"
 #include "server/http/router.h"
 
@@ -23,12 +27,17 @@ struct HttpContext {
   const Router& router;
   const Assets& assets;
   std::size_t connections = 0;
-  std::size_t anonymous = 0;
+  std::size_t leaving = 0;  // Besides those: told to come later, and on their way out.
+  /// Connections of other users that have shown no credential: all, and each user's.
+  std::size_t strangers = 0;
+  std::map<UserId, std::size_t> strangers_of = {};
 };
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
-  HttpConnection(asio::ip::tcp::socket socket, HttpContext& context);
+  /// `stranger`: the other user of this machine whose connection it is; none for the owner's.
+  HttpConnection(asio::ip::tcp::socket socket, HttpContext& context,
+                 std::optional<UserId> stranger);
   ~HttpConnection();
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
@@ -36,8 +45,17 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   asio::awaitable<void> run();
   /// Ends an idle connection at once, a busy one after its answer.
   void close();
-  /// No credential was shown, and nothing is being asked.
-  [[nodiscard]] bool is_silent() const { return anonymous_ && idle_ && socket_.is_open(); }
+  /// Instead of `run`: there is no room. Says so.
+  asio::awaitable<void> refuse();
+
+  [[nodiscard]] const std::optional<UserId>& stranger() const { return stranger_; }
+  using Time = std::chrono::steady_clock::time_point;
+  /// Since when a head is waited for of which no end is seen, where no credential was shown.
+  [[nodiscard]] std::optional<Time> waits_since() const {
+    return anonymous_ && counted_ ? head_since_ : std::nullopt;
+  }
+  /// One that waits makes room, at once: it is told so when it has said anything.
+  void send_away();
 
  private:
   /// One request; false when the connection is over.
@@ -51,6 +69,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   asio::awaitable<void> linger();
   void limit(std::chrono::milliseconds time);
   void known();
+  void uncount();
 
   asio::ip::tcp::socket socket_;
   asio::steady_timer timer_;
@@ -58,6 +77,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::string buffer_;
   bool timed_out_ = false;
   bool anonymous_ = true;
+  std::optional<UserId> stranger_;
+  std::optional<Time> head_since_;
+  bool counted_ = true;
+  bool leaving_ = false;
   bool closing_ = false;
   bool idle_ = false;
 };

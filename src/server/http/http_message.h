@@ -32,6 +32,7 @@ struct HttpRequest {
   std::string address;                        // Where the connection comes from.
   /// Where no credential is needed: the user of this machine who asks, when that can be told.
   std::optional<unsigned> peer_user;
+  std::uint64_t peer_inode = 0;  // Of that user's socket; 0 when it cannot be told.
 
   /// The value of a field that is there exactly once; empty otherwise.
   [[nodiscard]] std::string_view field(std::string_view name) const {

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/process_tree.h"
 #include "commands/derived.h"
 #include "model/answers.h"
 #include "server/http/routes.h"
@@ -16,8 +17,7 @@
 namespace lb {
 namespace {
 
-/// Loopback is shared by all users of the machine, and where a browser is started with the launch
-/// URL as an argument all of them can read it: only whose server it is may use the code. A proxy
+/// Loopback is shared by all users of the machine: only whose server it is may use a code. A proxy
 /// connects as itself, so behind one this cannot be told.
 bool is_foreign_user(const HttpRequest& request) {
   const std::string_view host = request.field("host");
@@ -32,6 +32,16 @@ bool is_foreign_user(const HttpRequest& request) {
          *request.peer_user != kRoot;
 }
 
+/// Agents see what the user sees, and a code may be seen: what they started may not use it. A
+/// connection from this machine has its other end in some process; where none of those we may look
+/// at has it, it is a service like `sshd` (for `ssh -L`), unless an agent hides something.
+bool is_an_agents(const HttpRequest& request) {
+  if (!request.peer_user) return false;  // From elsewhere, through a proxy.
+  if (request.peer_inode == 0) return true;
+  const Holder holder = holder_of(request.peer_inode, ::getpid());
+  return holder == Holder::Descendant || holder == Holder::Hidden;
+}
+
 asio::awaitable<HttpResponse> exchange(Api& api, ExchangeRequest request, HttpRequest http) {
   if (is_foreign_user(http)) {
     // The code is neither spent nor counted: it is the user's, and still good.
@@ -41,6 +51,18 @@ asio::awaitable<HttpResponse> exchange(Api& api, ExchangeRequest request, HttpRe
                                              std::to_string(*http.peer_user) + ").");
     co_return error_response(
         {ErrorCode::InvalidCode, "this server belongs to another user of this machine"});
+  }
+  // Looked at for good codes only: it takes some milliseconds, which nobody else may have us spend.
+  if (api.auth.knows_code(request.code) && is_an_agents(http)) {
+    api.auth.drop_code(request.code);
+    counter("lb_auth_failures_total", "Credentials refused.", "kind=\"agent\"").add();
+    log_warn("auth.agent_refused");
+    api.logins.turned_away(http.address,
+                           "It came from a program that an agent started, or from one that cannot "
+                           "be told from it.");
+    co_return error_response({ErrorCode::InvalidCode,
+                              "this code was shown by a program that an agent started, or by one "
+                              "that cannot be told from it; run: liminal-builder open"});
   }
   auto token = co_await api.logins.log_in(
       {std::move(request.code), std::string(http.field("user-agent")), http.address});
