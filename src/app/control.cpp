@@ -87,7 +87,7 @@ class ControlServer::Impl : public std::enable_shared_from_this<Impl> {
       if (problem) {
         counter("lb_control_refused_total", "Commands refused: not the user's, or too many.").add();
         log_warn("control.refused", {{"why", *problem}});
-        self->refused_(*problem);
+        self->refused_(std::string(*problem));
         continue;
       }
       asio::co_spawn(self->io_, serve(self, std::move(socket)), asio::detached);
