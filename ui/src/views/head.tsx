@@ -38,7 +38,11 @@ export function Head() {
       </div>
       <MessagesButton />
       <SwitchButton class="only-phone" />
-      {known && <Menu label="Session menu" items={kMenu} about={{ sessionId: id }} />}
+      {known ? (
+        <Menu label="Session menu" items={kMenu} about={{ sessionId: id }} />
+      ) : (
+        id !== undefined && <span class="menu-room" />
+      )}
     </header>
   );
 }
