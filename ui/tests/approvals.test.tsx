@@ -1,7 +1,6 @@
 // Someone waits for the user: what is shown of it, and what is sent.
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
-import { asked, piece } from "../src/asked";
 import { labelOf, wordsOf } from "../src/options";
 import { decision } from "../src/views/conversation/decided";
 import type { Approval, ApprovalOption } from "../src/wire";
