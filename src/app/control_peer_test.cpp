@@ -89,10 +89,8 @@ TEST_CASE("control socket: who has ended may not ask, wherever it came from") {
     start_outside(door, false);
     const Fd connection = door.accept();
     wait_for_end(connection);
-    const auto outside = peer_problem(connection.get(), lookup);
     // Its end of the connection is closed a moment before it has ended.
-    const bool refused = outside == "ended" || outside == "not its socket" || outside == "unknown";
-    if (lookup == PeerLookup::Socket) CHECK(refused);
+    while (peer_problem(connection.get(), lookup) != "ended") ::usleep(1000);
 
     const pid_t child = ::fork();
     if (child == 0) door.knock(false);
