@@ -26,5 +26,5 @@ export function useFresh(): boolean {
     return () => clearTimeout(timer);
   }, []);
   useLayoutEffect(() => move, []);
-  return fresh || moved.value;
+  return fresh || (calm.ms > 0 && moved.value);
 }
