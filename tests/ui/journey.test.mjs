@@ -280,7 +280,9 @@ test("a turn: E1-TC-3.7a stop is offered, E1-TC-3.5b a message is queued, edited
     await page.locator(".queue").waitFor({ state: "detached" });
     await page.locator(".composer textarea").focus();
     await page.keyboard.press("Escape");
-    await page.locator(".turn-cancelled", { hasText: "Stopped by you" }).waitFor();
+    await page
+      .locator(".turn-cancelled", { hasText: "Stopped by you" })
+      .waitFor();
     await page.locator(".message.agent", { hasText: "word3" }).waitFor();
     await turnEnds(page);
     await counts(page.locator(".round.stop"), 0);

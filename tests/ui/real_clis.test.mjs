@@ -120,7 +120,9 @@ test("TC-8.1c: cancel stops a running Claude turn and the session goes on", asyn
     await answers(page).first().waitFor();
     await page.getByRole("button", { name: "Stop (Esc)" }).click();
     await turnEnds(page);
-    await page.locator(".turn-cancelled", { hasText: "Stopped by you" }).waitFor();
+    await page
+      .locator(".turn-cancelled", { hasText: "Stopped by you" })
+      .waitFor();
     await send(page, "[[scenario:echo]] still here");
     await page.locator(".message.agent", { hasText: "still here" }).waitFor();
     await turnEnds(page);
