@@ -148,8 +148,8 @@ LaunchFiles::~LaunchFiles() {
 
 std::string LaunchFiles::make(const std::string& url, std::string_view code) {
   constexpr std::size_t kNameChars = 16;
-  const std::string path = directory_ + "/" + std::string(kPrefix) +
-                           make_secret().substr(0, kNameChars) + std::string(kSuffix);
+  std::string path = directory_ + "/" + std::string(kPrefix) + make_secret().substr(0, kNameChars) +
+                     std::string(kSuffix);
   if (!write_private(path, page_to(url))) {
     log_warn("open.no_file", {{"why", std::generic_category().message(errno)}});
     ::unlink(path.c_str());
