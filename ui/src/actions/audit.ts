@@ -2,6 +2,7 @@
 import { loginName } from "../audit";
 import type { App } from "../state/app";
 import type { AuditMessage, Login } from "../wire";
+import { logOut } from "./leave";
 
 export type Trail = Pick<AuditMessage, "entries" | "before">;
 
@@ -22,7 +23,7 @@ export async function readTrail(app: App, trail?: Trail): Promise<Trail> {
 
 /** Asks first where it takes somebody's access away. `done` when it is over. */
 export function endLogin(app: App, login: Login, done: () => void): void {
-  if (login.current) return void app.login.leave();
+  if (login.current) return logOut(app);
   const end = () =>
     void app.api
       .call("POST /api/login/{loginId}/end", { loginId: login.loginId })

@@ -15,6 +15,9 @@ export function openDraft(app: App, projectId?: string): void {
     if (wanted !== undefined) app.start.setProject(wanted);
     app.nav.navigate({ page: "session", sessionId: app.start.id.peek() });
   });
+  // Also where it was open already; after a dialog that gives the focus back to what opened it.
+  if (!matchMedia("(pointer: coarse)").matches)
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(".composer textarea")?.focus());
 }
 
 /** The shortest way to a first conversation: the demo agent changes nothing, so that the home folder will do. */

@@ -31,6 +31,7 @@ export function matches(keys: readonly string[], event: KeyboardEvent): boolean 
 /** Looks one event up; true when something was done. */
 export function handleKey(app: App, event: KeyboardEvent): boolean {
   if (app.nav.dialog.peek() || event.defaultPrevented) return false;
+  if (app.link.state.peek().kind === "login") return false; // Nothing of what they do is on screen.
   // What lies above the conversation closes first; whoever works goes on.
   if (event.key === "Escape" && app.nav.drawer.peek()) {
     app.nav.showDrawer(false);

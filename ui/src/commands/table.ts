@@ -32,6 +32,8 @@ export interface Command {
   label: string;
   /** Where nothing around it says what it is about; the same as `label` if left out. */
   inPalette?: string;
+  /** More about it, for whoever points at it. */
+  title?: string;
   icon?: IconName;
   /** "1…9", "→ ←" and "↑ ↓" are any of these; `run` looks which. Ctrl is also the command key. */
   keys?: readonly string[];
@@ -208,7 +210,12 @@ const table = {
     app.nav.openDialog({ kind: "rename", sessionId }),
   ),
   pin: ofSession(
-    { label: "Pin", inPalette: "Pin this session", icon: "pin" },
+    {
+      label: "Pin",
+      inPalette: "Pin this session",
+      title: "Keeps it first in the list and among the tabs, in this browser",
+      icon: "pin",
+    },
     (app, id) => app.nav.pin(id, true),
     ({ sessionId }, app) => !app.nav.pinned.peek().includes(sessionId),
   ),

@@ -77,6 +77,12 @@ export class Drafts {
     );
   }
 
+  /** For how many sessions and questions something was begun. */
+  get begun(): number {
+    const messages = new Set([...Object.keys(this.texts.peek()), ...Object.keys(this.attached.peek())]);
+    return messages.size + Object.keys(this.answers.peek()).length;
+  }
+
   answer(asked: Asked): HalfAnswer {
     return this.answers.value[answerKey(asked)] ?? kNoAnswer;
   }

@@ -12,6 +12,9 @@ export class Login {
   /** Why the last code did not open. */
   readonly problem: ReadonlySignal<string> = signal("");
 
+  /** The user left; nobody is told then that there never was a key. */
+  readonly left: ReadonlySignal<boolean> = signal(false);
+
   constructor(
     private readonly api: Api,
     private readonly link: Connection,
@@ -22,6 +25,7 @@ export class Login {
     try {
       await this.api.exchange(code);
       write(this.problem, "");
+      write(this.left, false);
       this.link.start();
     } catch (error) {
       // A used code is no harm when this browser already has its key: a reload of the launch address, a second tab.
@@ -40,6 +44,7 @@ export class Login {
   /** Nothing that was said or written here is left for whoever uses this browser next. */
   async leave(): Promise<void> {
     await this.api.call("POST /api/auth/logout", {}).catch(() => {});
+    write(this.left, true);
     this.end();
     this.forget();
     removeStored([kOutboxKey, kDraftsKey, kAttachedKey, kAnswersKey, kNamesKey]);

@@ -67,12 +67,13 @@ export function Menu({
           {items
             .filter((item) => available(app, item, about))
             .map((item) => {
-              const { label: name, icon, danger } = commands[item];
+              const { label: name, title, icon, danger } = commands[item];
               return (
                 <button
                   type="button"
                   role="menuitem"
                   key={item}
+                  title={title}
                   class={danger ? "danger" : ""}
                   onClick={(event) => {
                     event.stopPropagation();

@@ -46,7 +46,7 @@ export function TabBar() {
   // With more tabs than room, the one in front is in view.
   useEffect(() => {
     list.current?.querySelector(".tab.active")?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
-  }, [active, ids.length]);
+  }, [active, ids.length, active === undefined ? -1 : ids.indexOf(active)]);
   return (
     <div class="tab-bar">
       <div class="tabs" role="tablist" aria-label="Open sessions" ref={list}>

@@ -55,7 +55,10 @@ export function Composer({
   const uploading = !draft && attached.some((one) => !one.attachmentId && !one.problem);
   const ready = attached.filter((one) => one.attachmentId ?? (draft && !one.problem));
   const problem = promptProblem(text, app.link.limits.value);
-  const canSend = (text.trim() !== "" || ready.length > 0) && !uploading && locked === "" && !problem;
+  /** What was refused is not left behind without a word. */
+  const refused = attached.some((one) => one.problem);
+  const canSend =
+    (text.trim() !== "" || ready.length > 0) && !uploading && !refused && locked === "" && !problem;
   /** It takes a message in the middle of its work. */
   const steers = working && timeline.facts.value.steers === true;
   const send = (steer = false) => {
@@ -175,6 +178,11 @@ export function Composer({
                 Attach it as text
               </button>
             )}
+          </p>
+        )}
+        {refused && (
+          <p class="composer-problem" role="status">
+            <Icon name="alert" size={14} /> Remove what could not be attached, then send.
           </p>
         )}
         <div class="composer-foot">

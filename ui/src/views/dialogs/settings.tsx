@@ -1,5 +1,6 @@
 // The page of settings: what the server keeps for every browser, and what only this one has.
 import { useEffect, useState } from "preact/hooks";
+import { logOut } from "../../actions/leave";
 import { changeSettings } from "../../actions/settings";
 import { run } from "../../commands/table";
 import { keyName } from "../../format";
@@ -199,7 +200,7 @@ function About() {
         </a>
       }
     >
-      <button type="button" class="button danger" onClick={() => void app.login.leave()}>
+      <button type="button" class="button danger" onClick={() => logOut(app)}>
         Log this browser out
       </button>
     </Part>

@@ -1,5 +1,5 @@
 // What is seen before there is anything to see: the first run, and the door.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { tryDemo } from "../../actions/unmade";
 import { run } from "../../commands/table";
 import { useApp } from "../context";
@@ -74,6 +74,8 @@ export function WelcomePage() {
 export function LoginPage() {
   const app = useApp();
   const [code, setCode] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const submit = (event: Event) => {
     event.preventDefault();
     const text = code.trim().replace(/^.*#code=/, "");
@@ -83,7 +85,7 @@ export function LoginPage() {
     <main class="page login" id="main">
       <div class="page-column narrow">
         <Logo size={36} />
-        <h1>This browser has no key yet</h1>
+        <h1>{app.login.left.value ? "You are logged out" : "This browser has no key yet"}</h1>
         <p class="lead">
           Liminal Builder lets in only whoever can run commands on its machine. In a terminal there, run
         </p>
@@ -100,6 +102,7 @@ export function LoginPage() {
         <form class="login-form" onSubmit={submit}>
           <input
             type="text"
+            ref={field}
             aria-label="Launch address or code"
             placeholder="http://…/#code=… or the code"
             autoComplete="off"
