@@ -4,6 +4,7 @@ import { render } from "preact";
 import { forgetUnmade } from "./actions/unmade";
 import { Api } from "./api";
 import { followAddress, takeAddress } from "./state/address";
+import { visible } from "./reveal";
 import { App } from "./state/app";
 import { Connection } from "./state/link";
 import { AppView } from "./views/app";
@@ -20,10 +21,14 @@ const link = new Connection({
   random: Math.random,
 });
 const app = new App(api, link);
-const { code, place } = takeAddress(window, app.start.id.peek());
+const { code, place, unknown } = takeAddress(window, app.start.id.peek());
 forgetUnmade(app);
 // Kept also while somebody still has to log in, here or in another window.
 if (place) app.nav.comeBack(place);
+if (unknown !== undefined) {
+  app.nav.comeBack({ page: "home" });
+  app.toasts.add("error", `There is nothing at ${visible(unknown).slice(0, 200)}.`);
+}
 followAddress(app.nav, window);
 
 if (code !== undefined) void app.login.enter(code);

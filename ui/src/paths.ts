@@ -29,6 +29,18 @@ export function wordPlace(text: string): Place | undefined {
   return place.path.includes("/") || place.line !== undefined ? place : undefined;
 }
 
+/** Files in plain words: only with a folder, and a line or an ending in small letters. */
+export function prosePlaces(text: string): { at: number; text: string; place: Place }[] {
+  if (!text.includes("/") || text.length > 20_000) return [];
+  return [
+    ...text.matchAll(/(?<![^\s("'[])[\w~.@+/-]+\.[A-Za-z]\w{0,9}(?::\d+(?:[:-]\d+)?)?(?![\w/@:])/g),
+  ].flatMap(({ 0: word, index }) => {
+    const place = wordPlace(word);
+    const sure = place?.path.includes("/") && (place.line !== undefined || /\.[a-z][a-z0-9]*$/.test(word));
+    return place && sure ? [{ at: index, text: word, place }] : [];
+  });
+}
+
 function atLine(text: string): Place {
   const mark = /(?:#L?(\d+)(?:C(\d+))?(?:-L?\d+(?:C\d+)?)?|:(\d+)(?::(\d+)|-\d+)?)$/.exec(text);
   if (!mark) return { path: text.replace(/#.*$/, "") };

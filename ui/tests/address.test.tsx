@@ -48,6 +48,8 @@ describe("an address", () => {
     expect([take("#session=new:1"), take("#session=a/b")]).toEqual([{}, {}]);
     replaced.length = 0;
     expect([take(""), take("#main")]).toEqual([{}, {}]);
+    expect(take("", "/nowhere")).toEqual({ unknown: "/nowhere" });
+    expect(take("", "/")).toEqual({});
     expect(take("#main", "/inbox")).toEqual({ place: { page: "inbox" } });
     expect(replaced).toEqual([]);
   });

@@ -73,6 +73,21 @@ describe("agents", () => {
     expect(row.querySelector(".remedy code")!.textContent).toBe("claude");
   });
 
+  it("a missing login is said once: where the turn failed of it, if that was the last one", async () => {
+    await open();
+    const why = "Claude Code could not log in. Run `claude` in a terminal.";
+    const agent = page.world.agents.find(({ cliType }) => cliType === "claude-code")!;
+    Object.assign(agent, { login: "needed", problem: why, remedy: undefined });
+    page.world.setAgent("claude-code", "idle");
+    await until(() => strip()?.textContent?.includes("could not log in"));
+    const { timeline } = page.world.session("s-1");
+    timeline.turn("t9", { type: "turn_error", errorMessage: why, errorCode: "X" });
+    const card = await until(() => $$(page.root, ".turn-failed").at(-1));
+    await until(() => !strip());
+    expect(card.textContent).not.toContain("`");
+    expect(card.querySelector("code")!.textContent).toBe("claude");
+  });
+
   it("the limits of an account are said with when they end, and those that ended are not", async () => {
     await open();
     const agent = page.world.agents.find(({ cliType }) => cliType === "claude-code")!;

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { World } from "../dev/world.mjs";
 import { renderBlock } from "../src/markdown/sanitise";
 import { MarkdownView } from "../src/markdown/view";
-import { absolute, editors, placeOf, wordPlace } from "../src/paths";
+import { absolute, editors, placeOf, prosePlaces, wordPlace } from "../src/paths";
 import { $, $$, press, startPage, texts, until, type Harness } from "./harness";
 
 let page: Harness | undefined;
@@ -48,6 +48,40 @@ describe("a link leads to a file", () => {
     "a\0b",
   ])("not %s", (target) => {
     expect(placeOf(target)).toBeUndefined();
+  });
+});
+
+describe("words name a file", () => {
+  it("with a folder, and a line or an ending", () => {
+    const words = (text: string) => prosePlaces(text).map((found) => found.text);
+    expect(words("See src/total.ts:1, and (lib/a.py) or ./b/c.rs:3:7.")).toEqual([
+      "src/total.ts:1",
+      "lib/a.py",
+      "./b/c.rs:3:7",
+    ]);
+    for (const none of [
+      "and/or",
+      "TCP/IP.The next",
+      "example.com/a.ts",
+      "https://example.com/a.ts",
+      "a.ts",
+      "1/2",
+      "src/a.ts/",
+    ])
+      expect(words(none), none).toEqual([]);
+  });
+
+  it("outside of code and links, and the text stays what it was", () => {
+    const view = new MarkdownView();
+    view.show(
+      "Look at src/a.ts:3 and **lib/b.ts**, not [src/c.ts](https://example.com) nor `x src/d.ts`.",
+      true,
+    );
+    const links = [...view.element.querySelectorAll("span.file-link")].map((one) => one.textContent);
+    expect(links).toEqual(["src/a.ts:3", "lib/b.ts"]);
+    expect(view.element.textContent!.trim()).toBe(
+      "Look at src/a.ts:3 and lib/b.ts, not src/c.ts nor x src/d.ts.",
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
 import { fileName } from "../src/actions/sessions";
+import { isTemporary } from "../src/state/temporary";
 import { $, $$, button, press, startPage, tick, texts, type, until, type Harness } from "./harness";
 
 let page: Harness;
@@ -231,15 +232,17 @@ describe("sessions", () => {
       world.refusing.add("codex");
       world.agents[1]!.installed = installed;
       await press(await compose(), "Enter");
-      await until(() => $(page.root, ".toast.error"));
-      expect($(page.root, ".toast.error")!.textContent).toContain(words);
-      expect(page.app.nav.tabs.value.ids).toEqual([]);
-      expect(texts(page.root, ".session-title")).not.toContain("New Session");
-      await until(() => $(page.root, ".home"));
+      const said = await until(() => $(page.root, ".composer-problem"));
+      expect(said.textContent).toContain(words);
+      // It is said where the words are, and only there: no tab but that of what is being written.
+      expect($(page.root, ".toast")).toBeNull();
+      expect(page.app.nav.tabs.value.ids).toEqual([page.app.start.id.value]);
+      expect(page.app.sessions.list.value.some(({ sessionId }) => isTemporary(sessionId))).toBe(false);
       expect((await compose()).value).toBe("words I typed");
       world.agents[1]!.installed = true;
       world.refusing.clear();
-      button($(page.root, ".toast")!, "Try again").click();
+      await until(() => !button(page.root, "Try again").disabled);
+      button(page.root, "Try again").click();
       await until(() => page.app.nav.tabs.value.active?.startsWith("s-"));
       await until(() => texts(page.root, ".message.user .bubble").includes("words I typed"));
       expect((await compose()).value).toBe("");

@@ -110,6 +110,33 @@ describe("settings that the server keeps", () => {
     });
   });
 
+  it("what was chosen the last time is named, and can be forgotten; a mode that asks nothing is not kept", async () => {
+    await start();
+    page.app.prefs.set("known", {
+      "claude-code": {
+        modes: [
+          { id: "plan", name: "Plan" },
+          { id: "bypassPermissions", name: "Never ask" },
+        ],
+      },
+    });
+    page.app.start.setAgent("claude-code");
+    page.app.start.choose("mode", "plan");
+    page.app.start.next();
+    expect(page.app.start.options.value.mode).toBe("plan");
+    const view = await settings();
+    await until(() => view.textContent?.includes("Now: Claude Code, Plan, as chosen the last time."));
+    button(view, "Forget that").click();
+    await until(() => view.textContent?.includes("Now: Claude Code, and the rest as it decides."));
+    page.app.start.choose("mode", "bypassPermissions");
+    expect(page.app.start.options.value.mode).toBe("bypassPermissions");
+    page.app.start.next();
+    expect(page.app.start.options.value.mode).toBeUndefined();
+    page.world.agents.find(({ cliType }) => cliType === "codex")!.installed = false;
+    page.app.agents.refresh();
+    await until(() => !texts(page.root, 'select[aria-label="Agent"] option').includes("Codex"));
+  });
+
   it("another agent takes no mode of the first one along; a project goes back to those of all", async () => {
     await start();
     const { projectId } = page.world.projects[0]!;

@@ -40,6 +40,7 @@ export async function startSession(app: App, content: string): Promise<void> {
   const temporary = app.start.id.peek();
   const options = app.start.options.peek();
   const held = app.drafts.attachments(temporary).filter((one) => one.source);
+  const from = app.nav.page.peek();
   batch(() => {
     app.prefs.set("lastAgent", options.cliType);
     app.sessions.beginCreating(temporary, options);
@@ -52,12 +53,21 @@ export async function startSession(app: App, content: string): Promise<void> {
     if (answer.type !== "session:created") return;
     created(app, temporary, answer.sessionId, await uploaded(app, answer.sessionId, held));
   } catch (error) {
-    abandon(app, temporary, held);
-    app.nav.comeBack({ page: "home" });
-    app.toasts.add("error", createProblem(app, options.cliType, error), {
-      label: "Try again",
-      run: () => void startSession(app, app.drafts.take(app.start.id.peek())),
+    const waits = app.nav.session.peek() === temporary;
+    const problem = createProblem(app, options.cliType, error);
+    const draft = app.start.id.peek();
+    batch(() => {
+      abandon(app, temporary, held);
+      app.start.refuse(problem);
+      // Where the words are, the reason is. Whoever has gone elsewhere meanwhile is told there.
+      if (waits)
+        app.nav.comeBack(from === "session" ? { page: "session", sessionId: draft } : { page: from });
     });
+    if (!waits)
+      app.toasts.add("error", problem, {
+        label: "Show",
+        run: () => app.nav.navigate({ page: "session", sessionId: app.start.id.peek() }),
+      });
     app.agents.refresh();
   }
 }

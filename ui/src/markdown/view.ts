@@ -1,7 +1,7 @@
 // One message as rendered markdown. Finished blocks stay as they are; the last one is drawn again, once per frame.
 import { BlockSplitter, mended, type Block } from "./blocks";
 import { CodeBlock } from "./code";
-import { wordPlace } from "../paths";
+import { prosePlaces, wordPlace } from "../paths";
 import { numberNotes } from "./notes";
 import { renderBlock, toFile } from "./sanitise";
 
@@ -152,12 +152,31 @@ export class MarkdownView {
   }
 }
 
+/** Files that stand in the words themselves. */
+function linkWords(fragment: DocumentFragment): void {
+  const walker = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
+  const found: Text[] = [];
+  while (walker.nextNode()) {
+    const node = walker.currentNode as Text;
+    if (node.data.includes("/") && !node.parentElement?.closest("a, code, pre, .math")) found.push(node);
+  }
+  for (const node of found)
+    for (const { at, text, place } of prosePlaces(node.data).reverse()) {
+      const link = document.createElement("span");
+      link.textContent = text;
+      toFile(link, place);
+      node.splitText(at).splitText(text.length);
+      node.nextSibling!.replaceWith(link);
+    }
+}
+
 /** Code inside lists and quotes gets the same frame as code at top level, files become links, tables get room to scroll. */
 function enhance(fragment: DocumentFragment): void {
   for (const code of fragment.querySelectorAll("code")) {
     const place = code.closest("pre, a") ? undefined : wordPlace(code.textContent ?? "");
     if (place) toFile(code, place);
   }
+  linkWords(fragment);
   for (const pre of fragment.querySelectorAll("pre")) {
     const code = new CodeBlock();
     const lang = /language-(\S+)/.exec(pre.firstElementChild?.className ?? "")?.[1] ?? "";

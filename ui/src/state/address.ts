@@ -10,6 +10,8 @@ type Bar = Pick<Window, "location" | "history">;
 export interface Asked {
   code?: string;
   place?: Place;
+  /** It is the address of nothing. */
+  unknown?: string;
 }
 
 /** The server answers each of these with the page (src/server/assets.cpp); "/" is wherever one was last. */
@@ -55,7 +57,12 @@ export function takeAddress({ location, history }: Bar, draft: string): Asked {
       : placeAt(location.pathname, draft);
   if (code !== null || sessionId !== null)
     history.replaceState(null, "", place ? pathOf(place) : location.pathname);
-  return { ...(code === null ? {} : { code }), ...(place ? { place } : {}) };
+  const unknown = place || location.pathname === "/" ? undefined : location.pathname;
+  return {
+    ...(code === null ? {} : { code }),
+    ...(place ? { place } : {}),
+    ...(unknown === undefined ? {} : { unknown }),
+  };
 }
 
 /**

@@ -25,6 +25,9 @@ export type Chosen = Pick<NewSession, "model" | "mode" | "thinking">;
 const isChosen = (value: unknown): value is Chosen =>
   isRecord(value) && Object.values(value).every((entry) => entry === undefined || isString(entry));
 
+/** A mode that lets everything pass is for one session: nobody finds it chosen the next time. */
+export const isRisky = (mode: string | undefined): boolean => /bypass|yolo|full|dangerous/i.test(mode ?? "");
+
 interface Parts {
   agents: Agents;
   projects: Projects;
@@ -39,6 +42,8 @@ export class Start {
   private readonly project = stored("lb.project", "", isString);
   /** What the user said of this one: it counts before any setting. */
   private readonly changed = signal<Partial<Omit<NewSession, "projectId">>>({});
+  /** Why the last try to make it failed. */
+  readonly problem: ReadonlySignal<string | undefined> = signal(undefined);
   private readonly chosen = salvaged("lb.chosen", (found) => goodIn(found, isChosen));
 
   constructor(private readonly parts: Parts) {
@@ -90,27 +95,56 @@ export class Start {
     );
   }
 
+  /** With whom and how a session begins when no setting says it: as the last time. */
+  usual(projectId = this.where.value): { agent: AgentInfo | undefined; names: string[] } {
+    const agents = this.parts.agents.list.value;
+    const last = agents.find(({ cliType }) => cliType === this.parts.prefs.lastAgent.value);
+    const agent = last?.installed ? last : agents.find(({ installed }) => installed);
+    if (!agent || this.parts.settings.startIn(projectId).cliType) return { agent: undefined, names: [] };
+    const { modes, models, thinkingLevels } = this.parts.prefs.known.value[agent.cliType] ?? {};
+    const { mode, model, thinking } = this.chosen.value[agent.cliType] ?? {};
+    const names = [
+      modes?.find(({ id }) => id === mode),
+      models?.find(({ id }) => id === model),
+      thinkingLevels?.find(({ id }) => id === thinking),
+    ].flatMap((one) => (one ? [one.name] : []));
+    return { agent, names };
+  }
+  /** From now on it is as the agent decides. */
+  forget(cliType: string): void {
+    const { [cliType]: _old, ...others } = this.chosen.peek();
+    this.chosen.value = others;
+  }
+
+  refuse(problem: string | undefined): void {
+    write(this.problem, problem);
+  }
   setProject(projectId: string): void {
+    this.refuse(undefined);
     this.project.value = projectId;
   }
   setAgent(cliType: string): void {
+    this.refuse(undefined);
     this.changed.value = { cliType };
-    this.parts.prefs.set("lastAgent", cliType);
+    if (this.parts.agents.of(cliType)?.installed) this.parts.prefs.set("lastAgent", cliType);
   }
   setConfined(confined: boolean): void {
     this.changed.value = { ...this.changed.peek(), confined };
   }
   /** "" is as the agent decides. */
   choose(name: keyof Chosen, value: string): void {
+    this.refuse(undefined);
     const { cliType } = this.options.peek();
     this.changed.value = { ...this.changed.peek(), [name]: value };
     const { [name]: _old, ...others } = this.chosen.peek()[cliType] ?? {};
-    const now: Chosen = value === "" ? others : { ...others, [name]: value };
+    const now: Chosen =
+      value === "" || (name === "mode" && isRisky(value)) ? others : { ...others, [name]: value };
     this.chosen.value = { ...this.chosen.peek(), [cliType]: now };
   }
 
   /** It is being made, and has its id to itself: whoever writes next writes another. */
   next(): void {
+    this.refuse(undefined);
     this.changed.value = {};
     write(this.id, temporaryId());
   }

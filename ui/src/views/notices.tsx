@@ -103,10 +103,11 @@ export function MessagesButton() {
   const app = useApp();
   const { unseen, kept } = app.toasts;
   if (kept.value.length === 0) return null;
+  const failed = kept.value.some(({ kind }) => kind === "error");
   const label = unseen.value > 0 ? `Messages: ${unseen.value} new` : "Messages";
   return (
     <span class="messages-button">
-      <IconButton icon="alert" label={label} onClick={() => run(app, "messages")} />
+      <IconButton icon={failed ? "alert" : "list"} label={label} onClick={() => run(app, "messages")} />
       {unseen.value > 0 && (
         <span class="badge failed" aria-hidden="true">
           {unseen.value}

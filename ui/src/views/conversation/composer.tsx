@@ -12,6 +12,7 @@ import { useApp } from "../context";
 import { Icon } from "../icons";
 import { NearLimit } from "../limits";
 import { narrow } from "../parts";
+import { Commands } from "../remedy";
 import { DraftAttachments } from "./attachments";
 import { useCompletion } from "./completion";
 import { ConfinedNote, StartLine } from "./start_line";
@@ -155,7 +156,7 @@ export function Composer({
               ? locked
               : working
                 ? `Queue the next message${steers && !narrow.matches ? `, or ${keyName("Alt")} ${keyName("Enter")} to steer` : ""}`
-                : `Message ${agentName}${narrow.matches ? "" : ": @ for files, / for commands"}`
+                : `Message ${agentName}${narrow.matches ? "" : `: @ for files, / for commands${sendKey === "enter" ? "" : `, ${keyName("Ctrl")} ${keyName("Enter")} to send`}`}`
           }
           aria-autocomplete="list"
           aria-haspopup="listbox"
@@ -170,6 +171,17 @@ export function Composer({
           onBlur={completion.close}
           onPaste={onPaste}
         />
+        {draft && app.start.problem.value && (
+          <p class="composer-problem refused" role="alert">
+            <Icon name="alert" size={14} />
+            <span class="grow">
+              <Commands text={app.start.problem.value} />
+            </span>
+            <button type="button" class="button small" disabled={!canSend} onClick={() => send()}>
+              Try again
+            </button>
+          </p>
+        )}
         {problem && (
           <p class="composer-problem" role="alert">
             <Icon name="alert" size={14} /> {problem}

@@ -33,11 +33,13 @@ export function SessionView({ id }: { id: string }) {
     .sort((a, b) => (a.place ?? a.pos) - (b.place ?? b.pos));
   const working =
     running !== undefined || info?.activity === "working" || info?.activity === "needs-approval";
+  // What the last turn failed of is said at its end.
+  const said = turns.findLast((turn) => turn.type !== "turn_queued")?.errorMessage;
   const loaded = timeline.loaded.value || creating !== undefined;
   return (
     <main class="session" id="main" aria-label={titleOf(known) || "Session"}>
       {/* Where a session is begun, a card says how to get an agent that is not there. */}
-      {(agent?.installed || !creating?.draft) && <AgentStrip agent={agent} name={name} />}
+      {(agent?.installed || !creating?.draft) && <AgentStrip agent={agent} name={name} said={said} />}
       {!loaded ? (
         <div class="loading" role="status">
           <Working label="Loading" /> Loading the conversation…

@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { warmAgent } from "../../actions/create";
 import { run } from "../../commands/table";
-import type { Chosen } from "../../state/start";
+import { isRisky, type Chosen } from "../../state/start";
 import type { AgentInfo } from "../../wire";
 import { Choice, isSearched, type Option } from "../choice";
 import { useApp } from "../context";
@@ -38,7 +38,7 @@ export function StartLine() {
       <Choice label={label} options={choices} value={chosen[name]} none={usual} onChange={choose} />
     );
     if (isSearched(choices)) return <span class="switch">{choice}</span>;
-    const risky = name === "mode" && /bypass|yolo|full|dangerous/i.test(chosen.mode ?? "");
+    const risky = name === "mode" && isRisky(chosen.mode);
     return (
       <label class={`switch ${risky ? "risky" : ""}`} title={label}>
         {choice}

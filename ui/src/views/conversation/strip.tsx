@@ -7,7 +7,15 @@ import { Working } from "../parts";
 import { Remedy } from "../remedy";
 
 /** What the agent's process is doing, when that is worth a line. */
-export function AgentStrip({ agent, name }: { agent: AgentInfo | undefined; name: string }) {
+export function AgentStrip({
+  agent,
+  name,
+  said,
+}: {
+  agent: AgentInfo | undefined;
+  name: string;
+  said: string | undefined;
+}) {
   const app = useApp();
   const note = agent && app.agents.notes.value[agent.cliType];
   if (agent && !agent.installed)
@@ -28,6 +36,13 @@ export function AgentStrip({ agent, name }: { agent: AgentInfo | undefined; name
         <Working label="Reconnecting" /> Reconnecting to {name}… {note}
       </div>
     );
+  if (
+    agent?.login === "needed" &&
+    agent.status !== "disconnected" &&
+    said !== undefined &&
+    said === agent.problem
+  )
+    return null;
   if (agent?.login === "needed" && agent.status !== "disconnected")
     return (
       <div class="strip warn" role="status">

@@ -19,7 +19,13 @@ export function NewSessions() {
   const shown = own ?? app.settings.chosenFor(undefined) ?? {};
   const project = projectId === undefined ? undefined : app.projects.of(projectId);
   const known = app.prefs.known.value[shown.cliType ?? ""];
-  const agents = app.agents.list.value.map(({ cliType, name }) => ({ id: cliType, name }));
+  // One that was chosen stays in the list when it is gone.
+  const agents = app.agents.list.value
+    .filter(({ cliType, installed }) => installed || cliType === shown.cliType)
+    .map(({ cliType, name, installed }) => ({
+      id: cliType,
+      name: installed ? name : `${name} (not installed)`,
+    }));
   const set = (change: Partial<SessionDefaults>) => {
     // Modes and models belong to an agent: another one has others.
     const kept = "cliType" in change ? {} : shown;
@@ -69,6 +75,7 @@ export function NewSessions() {
         />
       </div>
       {field("Agent", "cliType", agents, "The one used last")}
+      {!shown.cliType && <AsLast projectId={projectId} />}
       {field("Permission mode", "mode", some(known?.modes), kAsAgent)}
       {field("Model", "model", some(known?.models), kAsAgent)}
       {field("Thinking", "thinking", some(known?.thinkingLevels), kAsAgent)}
@@ -93,5 +100,23 @@ export function NewSessions() {
         </p>
       )}
     </Part>
+  );
+}
+
+/** What "as the last time" means now, and a way to forget it. */
+function AsLast({ projectId }: { projectId: string | undefined }) {
+  const app = useApp();
+  const { agent, names } = app.start.usual(projectId);
+  if (!agent) return null;
+  return (
+    <p class="muted">
+      Now: {[agent.name, ...names].join(", ")}
+      {names.length === 0 ? ", and the rest as it decides. " : ", as chosen the last time. "}
+      {names.length > 0 && (
+        <button type="button" class="link-button" onClick={() => app.start.forget(agent.cliType)}>
+          Forget that
+        </button>
+      )}
+    </p>
   );
 }

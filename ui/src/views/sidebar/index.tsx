@@ -175,9 +175,11 @@ function StateFilter({
   only: State | undefined;
   choose: (state: State | undefined) => void;
 }) {
-  const counts = useApp().sessions.counts.value;
+  const app = useApp();
+  const counts = app.sessions.counts.value;
+  const none = app.projects.list.value.length === 0;
   return (
-    <div class="state-filter" role="group" aria-label="Sessions by state">
+    <div class={`state-filter ${none ? "not-yet" : ""}`} role="group" aria-label="Sessions by state">
       {states.map((state) => (
         <button
           type="button"
