@@ -209,6 +209,10 @@ inline constexpr std::chrono::seconds kControlAskTimeout{10};
 // --- Credentials ----------------------------------------------------------------------------
 inline constexpr std::chrono::minutes kLaunchCodeLife{15};
 inline constexpr std::chrono::seconds kTicketLife{30};
+/// How often, and how far apart, we look at whose connection a launch code came through while an
+/// agent that is being started hides itself: half a second, many times what a start takes.
+inline constexpr int kHolderLooks = 20;
+inline constexpr std::chrono::milliseconds kHolderPause{25};
 /// Wrong launch codes per minute before everyone has to wait.
 inline constexpr std::size_t kFailedExchangesMax = 10;
 inline constexpr std::size_t kLaunchCodesMax = 64;

@@ -7,7 +7,7 @@ import { chownSync, copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, 
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { environment, makeHome, program, Server } from "../support/server.mjs";
+import { environment, eventually, makeHome, program, Server } from "../support/server.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
@@ -24,8 +24,14 @@ class User {
     this.own = (...paths) => isRoot && paths.forEach((path) => chownSync(path, 65534, 65534));
     this.own(place.home, place.project, this.binary);
   }
-  start() {
-    return Server.start({ home: this.home, command: [...this.as, this.binary] });
+  async start() {
+    this.server = await Server.start({ home: this.home, command: [...this.as, this.binary] });
+    return this.server;
+  }
+  /** Also after a check that failed: a server that goes on would keep the test from ending. */
+  async end() {
+    await this.server?.kill();
+    this.remove();
   }
   run(script, env = {}) {
     const [name, ...args] = [...this.as, "/bin/sh", "-ec", script];
@@ -62,8 +68,9 @@ test("S50: a bearer that somebody else wrote into the file of grants lets nobody
     assert.equal((await server.ask("POST", "/api/auth/prove", proof, { authorization: "" })).status, 401);
     const [marked, ...others] = await unknown(server);
     assert.deepEqual(others, []);
-    assert.ok(server.log.includes("auth.unknown_login"));
-    const found = (await server.get("/api/audit")).entries.find(({ kind }) => kind === "login_unknown");
+    await eventually(() => server.log.includes("auth.unknown_login"), "the log names it");
+    const recorded = async () => (await server.get("/api/audit")).entries.find(({ kind }) => kind === "login_unknown");
+    const found = await eventually(recorded, "the audit trail names it");
     assert.equal(found.loginId, marked.loginId);
     assert.equal(found.by.kind, "unknown");
     await server.stop();
@@ -74,8 +81,8 @@ test("S50: a bearer that somebody else wrote into the file of grants lets nobody
     await server.post(`/api/login/${marked.loginId}/end`, {}, as(mine));
     assert.deepEqual(await unknown(server), []);
     assert.ok(!readFileSync(join(user.data, "grants"), "utf8").includes(sha256(planted)));
-    const [ended] = (await server.get("/api/audit?limit=1")).entries;
-    assert.equal(ended.kind, "login_ended");
+    const newest = async () => (await server.get("/api/audit?limit=1")).entries.find(({ kind }) => kind === "login_ended");
+    const ended = await eventually(newest, "its end is in the audit trail");
     assert.equal(ended.by.name, "curl");
     await server.stop();
 
@@ -84,7 +91,7 @@ test("S50: a bearer that somebody else wrote into the file of grants lets nobody
     assert.equal(await may(server, mine), true);
     await server.stop();
   } finally {
-    user.remove();
+    await user.end();
   }
 });
 
@@ -112,6 +119,6 @@ test("logins of 0.1 stay good, and what is added afterwards does not become one"
     assert.equal((await unknown(server)).length, 1);
     await server.stop();
   } finally {
-    user.remove();
+    await user.end();
   }
 });
