@@ -1,4 +1,5 @@
 // From a timeline to the rows of the chat: pure, so that the order of things on screen can be tested without a screen.
+import { isEnded } from "./state/timeline";
 import type { Item, Turn } from "./wire";
 
 export type Row =
@@ -46,10 +47,6 @@ export function toRows(input: RowInput): Row[] {
   rows.push(...empty.map(footer));
   for (const id of input.pending) rows.push({ kind: "pending", key: `pending:${id}`, clientMessageId: id });
   return rows;
-}
-
-export function isEnded(turn: Turn): boolean {
-  return turn.type === "turn_complete" || turn.type === "turn_error";
 }
 
 /** The CLI's own words about a failure: the end of the turn has the same ones. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toSpans } from "../src/ansi";
+import { plainText } from "../src/ansi";
+import { toSpans } from "../src/ansi_spans";
 
 const text = (input: string) =>
   toSpans(input)
@@ -36,6 +37,7 @@ describe("toSpans", () => {
     ["lone escape", "a\u001b", "a"],
   ])("keeps only the text of %s", (_name, input, expected) => {
     expect(text(input)).toBe(expected);
+    expect(plainText(input)).toBe(expected);
   });
 
   it("is linear for a megabyte of unterminated OSC", () => {

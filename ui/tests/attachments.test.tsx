@@ -1,7 +1,7 @@
 // Texts that are too long to stand in a message go with it.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
-import { attachFile } from "../src/actions/attachments";
+import { attachFile } from "../src/actions/attach";
 import { $, button, press, startPage, texts, type, until, type Harness } from "./harness";
 
 let page: Harness;

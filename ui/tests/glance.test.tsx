@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
-import { fuzzy, rank } from "../src/completion";
+import { rank } from "../src/completion";
+import { fuzzy } from "../src/fuzzy";
 import { askedDiff } from "../src/diff";
 import { duration, plainLine } from "../src/format";
 import { countStates, stateOf, summary } from "../src/glance";

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { World } from "../dev/world.mjs";
 import { renderBlock } from "../src/markdown/sanitise";
 import { MarkdownView } from "../src/markdown/view";
-import { absolute, editors, placeOf, prosePlaces, wordPlace } from "../src/paths";
+import { absolute, editors } from "../src/editors";
+import { placeOf, prosePlaces, wordPlace } from "../src/paths";
 import { $, $$, press, startPage, texts, until, type Harness } from "./harness";
 
 let page: Harness | undefined;

@@ -1,6 +1,5 @@
 // A replica of one session's timeline. Applying anything twice changes nothing.
 import { batch, signal, type ReadonlySignal, type Signal } from "@preact/signals";
-import { isEnded } from "../rows";
 import type { Approval, Item, ServerMessage, SessionStatus, ToolCall, Turn } from "../wire";
 import { write } from "./write";
 
@@ -268,4 +267,8 @@ function sizeOf(item: Item): number {
 function textOf(item: Item, field: string): string {
   const text = (item as unknown as Record<string, unknown>)[field];
   return typeof text === "string" ? text : "";
+}
+
+export function isEnded(turn: Turn): boolean {
+  return turn.type === "turn_complete" || turn.type === "turn_error";
 }

@@ -4,7 +4,7 @@ import { handleKey } from "../commands/keys";
 import { useApp } from "./context";
 import { Head } from "./head";
 import { Icon } from "./icons";
-import { conversation, dialogs } from "./later";
+import { conversation, dialogs, fetchDialogs } from "./later";
 import { OverviewPage } from "./pages";
 import { Working } from "./parts";
 import { Resizer } from "./resizer";
@@ -51,12 +51,12 @@ function MainArea() {
   const { active } = app.nav.tabs.value;
   const page = app.nav.page.value;
   if (page !== "home" && (page !== "session" || active !== undefined)) {
+    if (page === "inbox") return <Seldom page="InboxPage" />;
     if (page === "settings") return <Seldom page="SettingsPage" />;
     if (page === "audit") return <Seldom page="AuditPage" />;
     if (page === "archived") return <Seldom page="ArchivePage" />;
     const views = conversation.module.value;
     if (!views) return <NotYet />;
-    if (page === "inbox") return <views.InboxPage />;
     return <views.SessionView key={app.sessions.madeAs.get(active!) ?? active} id={active!} />;
   }
   // The welcome lists the agents: they would push the rest of it down.
@@ -72,11 +72,11 @@ function MainArea() {
   return welcome ? <Seldom page="WelcomePage" /> : <OverviewPage />;
 }
 
-/** A page that most visits do without: its code comes with that of the dialogs, and takes from that of conversations. */
+/** A page that a visit does not begin with: its code comes with that of the dialogs, and takes from that of conversations. */
 function Seldom({
   page,
 }: {
-  page: "ArchivePage" | "AuditPage" | "LoginPage" | "SettingsPage" | "WelcomePage";
+  page: "ArchivePage" | "AuditPage" | "InboxPage" | "LoginPage" | "SettingsPage" | "WelcomePage";
 }) {
   const Page = conversation.module.value && dialogs.module.value?.[page];
   useEffect(() => void dialogs.load(), []);
@@ -117,13 +117,8 @@ function Dialogs() {
   const missing = dialog !== undefined && !views;
   useEffect(() => {
     if (missing)
-      void dialogs.load().then(() => {
-        if (!dialogs.failed.peek()) return;
-        app.nav.closeDialog();
-        app.toasts.add("error", "This part of the page could not be loaded.", {
-          label: "Reload the page",
-          run: () => location.reload(),
-        });
+      void fetchDialogs(app).then((code) => {
+        if (!code) app.nav.closeDialog();
       });
   }, [missing]);
   if (!dialog || !views) return null;

@@ -1,6 +1,8 @@
 // Code that the first picture does not need. It comes by itself right after it, so that it is there before anyone asks
 // for it, and stays there when the server goes away.
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { App } from "../state/app";
 
 /** One part of the page that arrives after the rest. */
 export class Later<T> {
@@ -31,6 +33,25 @@ export class Later<T> {
 
 export const conversation = new Later(() => import("./conversation"));
 export const dialogs = new Later(() => import("./dialogs"));
+
+/** The dialogs' code for something small that opens: it is there, or comes now because it is `wanted`. */
+export function useDialogs(wanted = true): typeof dialogs.module.value {
+  useEffect(() => {
+    if (wanted) void dialogs.load();
+  }, [wanted]);
+  return dialogs.module.value;
+}
+
+/** The same for what is done at once; whoever cannot have it is told so. */
+export async function fetchDialogs(app: App): Promise<typeof dialogs.module.value> {
+  await dialogs.load();
+  if (dialogs.failed.peek())
+    app.toasts.add("error", "This part of the page could not be loaded.", {
+      label: "Reload the page",
+      run: () => location.reload(),
+    });
+  return dialogs.module.peek();
+}
 
 /** Letters that the first picture seldom has: there before a conversation needs them. */
 function moreLetters(): void {

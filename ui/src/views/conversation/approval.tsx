@@ -1,7 +1,7 @@
 // Someone waits for the user: what exactly will happen, and the answers. One card for the chat, the inbox and the phone.
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { answerApproval } from "../../actions/messages";
-import { askedCall } from "../../actions/reading";
+import { askedCall } from "../../actions/lately";
 import { asked, piece } from "../../asked";
 import { allows } from "../../options";
 import { onOneLine, visible } from "../../reveal";

@@ -2,7 +2,7 @@
 import { countLines, kDiffLines, piece, type Asked } from "../../asked";
 import { bytes } from "../../format";
 import { diffTexts } from "../../diff";
-import { DiffView } from "./output";
+import { DiffView } from "./diff_view";
 import { Revealed } from "./revealed";
 
 /** Whether some of it is out of sight until it is opened. */

@@ -5,7 +5,7 @@ import { keyName } from "../../format";
 import { arrange, labelOf, wordsOf } from "../../options";
 import type { Approval, ApprovalOption } from "../../wire";
 import { Icon } from "../icons";
-import { Popup } from "../popup";
+import { useDialogs } from "../later";
 import { Revealed } from "./revealed";
 
 interface Props {
@@ -93,6 +93,7 @@ function Rest({
 }: Shared & { options: readonly ApprovalOption[]; at: At | undefined }) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
+  const views = useDialogs(open);
   return (
     <>
       <button
@@ -110,47 +111,19 @@ function Rest({
         <Icon name="down" size={12} />
         <Key at={at} />
       </button>
-      {open && !busy && (
-        <Popup label="More answers" anchor={button.current!} onClose={() => setOpen(false)} class="answers">
-          {options.map((option) => (
-            <button
-              type="button"
-              role="menuitem"
-              key={option.optionId}
-              onClick={() => {
-                setOpen(false);
-                button.current?.focus();
-                choose(option);
-              }}
-            >
-              <strong>{labelOf(item, option)}</strong>
-              <Covered item={item} option={option} />
-            </button>
-          ))}
-        </Popup>
+      {open && !busy && views && (
+        <views.MoreAnswers
+          item={item}
+          options={options}
+          anchor={button.current!}
+          onClose={() => setOpen(false)}
+          choose={(option) => {
+            setOpen(false);
+            button.current?.focus();
+            choose(option);
+          }}
+        />
       )}
     </>
   );
-}
-
-/** What an answer that lasts lasts for; what else another one does. */
-function Covered({ item, option }: { item: Approval; option: ApprovalOption }) {
-  const words = wordsOf(item, option);
-  if (words)
-    return (
-      <span class="choice-words">
-        <Revealed text={words === option.name.trim() ? `“${words}”` : words} />
-      </span>
-    );
-  // Another answer has the same label: only its name tells them apart.
-  const same = item.options.filter((other) => labelOf(item, other) === labelOf(item, option));
-  if (same.length > 1 && option.name.trim() !== "")
-    return (
-      <span class="choice-words">
-        <Revealed text={`“${option.name.trim()}”`} />
-      </span>
-    );
-  return option.kind.endsWith("always") ? (
-    <span class="choice-words">The agent does not say what this covers, or for how long.</span>
-  ) : null;
 }

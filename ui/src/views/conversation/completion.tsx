@@ -1,4 +1,5 @@
-// The list of offers above the message: commands of the agent, files of the project (found by the server).
+// The list of offers above the message: commands of the agent, files of the project (found by the server). It comes with
+// the dialogs.
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { complete, rank, triggerAt, type Trigger } from "../../completion";
@@ -13,6 +14,7 @@ import { Revealed } from "./revealed";
 const kFiles = 40;
 /** How far Page Up and Page Down go: about what is seen at once. */
 const kPage = 7;
+const kListId = "completion-list";
 
 interface Offer {
   value: string;
@@ -47,7 +49,23 @@ const kSteps: Readonly<Record<string, number>> = {
   PageUp: -kPage,
 };
 
-export function useCompletion(timeline: Timeline, input: { current: HTMLTextAreaElement | null }) {
+/** What the field that is written in tells the list. */
+export interface Completing {
+  update(): void;
+  close(): void;
+  /** Whether the key was for the list. */
+  onKey(event: KeyboardEvent): boolean;
+}
+
+export function Completion({
+  timeline,
+  input,
+  completing,
+}: {
+  timeline: Timeline;
+  input: { readonly current: HTMLTextAreaElement | null };
+  completing: { current: Completing | undefined };
+}) {
   const app = useApp();
   const trigger = useSignal<Trigger | undefined>(undefined);
   const files = useSignal<readonly Offer[]>([]);
@@ -121,11 +139,25 @@ export function useCompletion(timeline: Timeline, input: { current: HTMLTextArea
   useLayoutEffect(() => {
     shown.current?.children[selected.value]?.scrollIntoView?.({ block: "nearest" });
   }, [selected.value, offers.length]);
-  const list = open && (
+  const active = open ? `offer-${selected.value}` : undefined;
+  useLayoutEffect(() => {
+    const field = input.current!;
+    for (const [name, value] of [
+      ["aria-controls", open ? kListId : undefined],
+      ["aria-activedescendant", active],
+    ] as const)
+      if (value) field.setAttribute(name, value);
+      else field.removeAttribute(name);
+  }, [open, active]);
+  useLayoutEffect(() => {
+    completing.current = { update, close, onKey };
+  });
+  if (!open) return null;
+  return (
     <ul
       ref={shown}
       class="completion"
-      id="completion-list"
+      id={kListId}
       role="listbox"
       aria-label={trigger.value?.kind === "file" ? "Files" : "Commands"}
     >
@@ -153,5 +185,4 @@ export function useCompletion(timeline: Timeline, input: { current: HTMLTextArea
       ))}
     </ul>
   );
-  return { open, active: open ? `offer-${selected.value}` : undefined, update, close, onKey, list };
 }

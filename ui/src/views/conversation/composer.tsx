@@ -1,6 +1,6 @@
 // Where the user writes: grows with the text, keeps drafts, never loses a send.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { attachedOf, attachFile, attachPasted, takesText } from "../../actions/attachments";
+import { attachedOf, takesText } from "../../actions/attachments";
 import { sendMessage } from "../../actions/messages";
 import { cancelTurn } from "../../actions/sessions";
 import { keyName } from "../../format";
@@ -10,11 +10,12 @@ import type { Timeline } from "../../state/timeline";
 import { isTemporary } from "../../state/temporary";
 import { useApp } from "../context";
 import { Icon } from "../icons";
+import { fetchDialogs, useDialogs } from "../later";
 import { NearLimit } from "../limits";
 import { narrow } from "../parts";
 import { Commands } from "../remedy";
 import { DraftAttachments } from "./attachments";
-import { useCompletion } from "./completion";
+import type { Completing } from "./completion";
 import { ConfinedNote, StartLine } from "./start_line";
 import { ContextUse, SessionCost, Switches } from "./switches";
 
@@ -34,7 +35,8 @@ export function Composer({
   const input = useRef<HTMLTextAreaElement>(null);
   const text = app.drafts.texts.value[sessionId] ?? "";
   const attached = app.drafts.attachments(sessionId);
-  const completion = useCompletion(timeline, input);
+  const completing = useRef<Completing>(undefined);
+  const later = useDialogs(text !== "");
   const history = useRef<{ at: number; kept: string } | undefined>(undefined);
   const { sendKey } = app.settings.values.value;
   const draft = app.sessions.creating.value.get(sessionId)?.draft ?? false;
@@ -85,7 +87,7 @@ export function Composer({
   };
 
   const onKey = (event: KeyboardEvent) => {
-    if (event.isComposing || completion.onKey(event)) return;
+    if (event.isComposing || completing.current?.onKey(event)) return;
     const element = input.current!;
     const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
     if (app.settings.sends(event)) {
@@ -111,20 +113,25 @@ export function Composer({
   const takeFiles = (files: ArrayLike<File>): boolean => {
     const all = Array.from(files);
     if (isNew || all.length === 0) return false;
-    all.forEach((file) => void attachFile(app, sessionId, file));
+    void fetchDialogs(app).then((code) => all.forEach((file) => void code?.attachFile(app, sessionId, file)));
     return true;
   };
+  /** Without the code for it the words stay words. */
+  const attachText = (words: string) =>
+    void fetchDialogs(app).then((code) =>
+      code ? code.attachPasted(app, sessionId, words) : app.drafts.add(sessionId, words),
+    );
   const onPaste = (event: ClipboardEvent) => {
     const pasted = event.clipboardData?.getData("text/plain") ?? "";
     if (takeFiles(event.clipboardData?.files ?? [])) event.preventDefault();
     else if (texts && isLargePaste(pasted)) {
       event.preventDefault();
-      void attachPasted(app, sessionId, pasted);
+      attachText(pasted);
     }
   };
   const attachDraft = () => {
     setText("");
-    void attachPasted(app, sessionId, text);
+    attachText(text);
   };
   const queueing = working && text.trim() !== "";
 
@@ -140,7 +147,7 @@ export function Composer({
         if (takeFiles(event.dataTransfer?.files ?? [])) event.preventDefault();
       }}
     >
-      {completion.list}
+      {later && <later.Completion timeline={timeline} input={input} completing={completing} />}
       <NearLimit limits={timeline.facts.value.limits} />
       <div class={`composer-box ${locked === "" ? "" : "locked"}`}>
         <DraftAttachments sessionId={sessionId} />
@@ -160,15 +167,13 @@ export function Composer({
           }
           aria-autocomplete="list"
           aria-haspopup="listbox"
-          aria-controls={completion.open ? "completion-list" : undefined}
-          aria-activedescendant={completion.active}
           onInput={(event) => {
             history.current = undefined;
             setText(event.currentTarget.value);
-            completion.update();
+            completing.current?.update();
           }}
           onKeyDown={onKey}
-          onBlur={completion.close}
+          onBlur={() => completing.current?.close()}
           onPaste={onPaste}
         />
         {draft && app.start.problem.value && (

@@ -1,7 +1,6 @@
-// What draws conversations and questions, in one piece that is fetched after the frame around it. Other parts take from it
-// what they share with it: a file of its own for that would take more.
+// What draws conversations and questions, in one piece that is fetched after the frame around it. The dialogs import it, so
+// that what both need is in here and not in a file of its own.
 export { AgentRow } from "../agent_row";
-export { Choice } from "../choice";
-export { InboxPage } from "./inbox";
+export { ApprovalView } from "./approval";
 export { SessionView } from "./session";
 export { StartBox } from "./start";

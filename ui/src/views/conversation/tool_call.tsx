@@ -1,5 +1,5 @@
 // A tool call as a developer wants to see it: what it does, how it goes, and on demand everything.
-import { toSpans } from "../../ansi";
+import { plainText } from "../../ansi";
 import { unwrapped } from "../../asked";
 import { duration, within } from "../../format";
 import { onOneLine, visible } from "../../reveal";
@@ -7,8 +7,9 @@ import { isFinal, type Timeline } from "../../state/timeline";
 import type { Item } from "../../wire";
 import { fold, useApp } from "../context";
 import { Icon, type IconName } from "../icons";
+import { useDialogs } from "../later";
 import { ItemView } from "./items";
-import { DiffStat, DiffView, Output, useDiff } from "./output";
+import { DiffStat, DiffView, useDiff } from "./diff_view";
 import { PlaceLink, useRoot } from "./places";
 import { Revealed } from "./revealed";
 import { narrow, StateMark, Working } from "../parts";
@@ -117,6 +118,7 @@ export function ToolCallView({ item }: { item: ToolCall }) {
   const waits = !isFinal(item) && timeline.approvalOf(item.callId)?.state === "pending";
   const waiting = waits || waitsBehind(timeline, item);
   const { open, toggle } = fold(`tool:${item.sessionId}:${item.itemId}`, hasDiff && !waits);
+  const views = useDialogs(open);
   const rejected = wasRejected(timeline, item);
   const root = useRoot(item.sessionId);
   const { verb, what } = headline(item, root);
@@ -175,8 +177,8 @@ export function ToolCallView({ item }: { item: ToolCall }) {
             </div>
           )}
           {stopped && <p class="muted">{stoppedHow(item)}</p>}
-          {!hasDiff && item.toolOutput !== undefined && !toldToStop(item) && (
-            <Output
+          {!hasDiff && item.toolOutput !== undefined && !toldToStop(item) && views && (
+            <views.Output
               sessionId={item.sessionId}
               itemId={item.itemId}
               text={item.toolOutput}
@@ -248,9 +250,8 @@ export const oneLine = (text: string) =>
 function saidLine(item: ToolCall): string | undefined {
   const text = (item.toolOutput ?? "").trim();
   const atEnd = item.kind === "execute";
-  const plain = toSpans(atEnd ? text.slice(-4000) : text.slice(0, 4000))
-    .map((span) => span.text)
-    .join("");
-  const lines = plain.split("\n").map((line) => line.trim());
+  const lines = plainText(atEnd ? text.slice(-4000) : text.slice(0, 4000))
+    .split("\n")
+    .map((line) => line.trim());
   return (atEnd ? lines.findLast((line) => line !== "") : lines.find((line) => line !== ""))?.slice(0, 300);
 }

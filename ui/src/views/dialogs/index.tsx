@@ -1,5 +1,5 @@
-// What opens above the page, pages that most visits do without, and what no conversation begins with: one piece that is
-// fetched when there is a moment.
+// What opens above the page or in it, pages that a visit does not begin with, and what no conversation begins with: one
+// piece that is fetched when there is a moment.
 import type { Dialog } from "../../state/types";
 import { AddProject } from "./add_project";
 import { Messages } from "./messages";
@@ -11,10 +11,17 @@ import { Switcher } from "./switcher";
 import { TextDialog } from "./text";
 import { Unsent } from "./unsent";
 
+export { attachFile, attachPasted } from "../../actions/attach";
 export { removeEmpty } from "../../actions/empty";
+export { ChoiceSearch } from "../choice_search";
+export { Completion } from "../conversation/completion";
+export { MoreAnswers } from "../conversation/more_answers";
+export { Output } from "../conversation/output";
+export { PlaceMenu } from "../conversation/place_menu";
 export { Queue } from "../conversation/queue";
 export { ArchivePage } from "./archive";
 export { AuditPage } from "./audit";
+export { InboxPage } from "./inbox";
 export { SettingsPage } from "./settings";
 export { LoginPage, WelcomePage } from "./welcome";
 

@@ -2,9 +2,8 @@
 import { useState } from "preact/hooks";
 import { changeSettings } from "../../actions/settings";
 import type { SessionDefaults } from "../../wire";
-import type { Option } from "../choice";
+import { Choice, type Option } from "../choice";
 import { useApp } from "../context";
-import { conversation } from "../later";
 import { Part } from "./setting";
 
 const kAsAgent = "As the agent decides";
@@ -13,7 +12,6 @@ const some = (options: readonly Option[] | undefined) =>
 
 export function NewSessions() {
   const app = useApp();
-  const views = conversation.module.value;
   const [projectId, setProjectId] = useState<string | undefined>(undefined);
   const own = app.settings.chosenFor(projectId);
   const shown = own ?? app.settings.chosenFor(undefined) ?? {};
@@ -39,11 +37,10 @@ export function NewSessions() {
     options: readonly Option[] | undefined,
     none: string,
   ) =>
-    views &&
     options && (
       <div class="field">
         <span aria-hidden="true">{label}</span>
-        <views.Choice
+        <Choice
           label={label}
           options={options}
           value={shown[name]}
@@ -54,7 +51,6 @@ export function NewSessions() {
     );
   const others = app.projects.list.value.filter((one) => app.settings.chosenFor(one.projectId));
   const names = new Intl.ListFormat("en").format(others.map(({ name }) => name));
-  if (!views) return null;
   return (
     <Part
       title="New sessions"
@@ -66,7 +62,7 @@ export function NewSessions() {
     >
       <div class="field">
         <span aria-hidden="true">In</span>
-        <views.Choice
+        <Choice
           label="In"
           options={app.projects.list.value.map((one) => ({ id: one.projectId, name: one.name }))}
           value={projectId ?? ""}

@@ -2,16 +2,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { tryDemo } from "../../actions/unmade";
 import { run } from "../../commands/table";
+import { AgentRow } from "../agent_row";
 import { useApp } from "../context";
 import { AgentMark } from "../faces";
 import { Icon, Logo } from "../icons";
-import { conversation } from "../later";
 import { CopyButton, Hint } from "../parts";
 
 /** Greets the first time. */
 export function WelcomePage() {
   const app = useApp();
-  const views = conversation.module.value;
   const found = app.agents.list.value.filter((agent) => agent.installed);
   const missing = app.agents.list.value.filter((agent) => !agent.installed);
   const demo = found.find((agent) => agent.cliType === "demo");
@@ -54,13 +53,17 @@ export function WelcomePage() {
         </ol>
         <h2>Ready on this machine</h2>
         <ul class="agent-list">
-          {views && found.map((agent) => <views.AgentRow key={agent.cliType} agent={agent} />)}
+          {found.map((agent) => (
+            <AgentRow key={agent.cliType} agent={agent} />
+          ))}
         </ul>
         {missing.length > 0 && (
           <>
             <h2>Also supported</h2>
             <ul class="agent-list">
-              {views && missing.map((agent) => <views.AgentRow key={agent.cliType} agent={agent} />)}
+              {missing.map((agent) => (
+                <AgentRow key={agent.cliType} agent={agent} />
+              ))}
             </ul>
           </>
         )}

@@ -3,7 +3,7 @@ import { useComputed, useSignal, type ReadonlySignal } from "@preact/signals";
 import { withKeys } from "../../commands/keys";
 import { run } from "../../commands/table";
 import type { App } from "../../state/app";
-import { fuzzy } from "../../completion";
+import { fuzzy } from "../../fuzzy";
 import { counted, stateNames, stateOf, states, type State } from "../../glance";
 import type { SessionInfo } from "../../wire";
 import { Agents } from "./agents";

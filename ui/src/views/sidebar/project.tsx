@@ -7,7 +7,7 @@ import type { Project, SessionInfo } from "../../wire";
 import { useApp } from "../context";
 import { AgentMark } from "../faces";
 import { Icon } from "../icons";
-import { dialogs } from "../later";
+import { fetchDialogs } from "../later";
 import { Menu } from "../menu";
 import { Confined, IconButton, StateMark, Working } from "../parts";
 import { useHeld } from "./held";
@@ -141,8 +141,8 @@ function EmptySessions({ sessions }: { sessions: readonly SessionInfo[] }) {
   const open = useSignal(false);
   const name = emptyOnes(sessions.length);
   const remove = async () => {
-    await dialogs.load();
-    await dialogs.module.peek()?.removeEmpty(
+    const code = await fetchDialogs(app);
+    await code?.removeEmpty(
       app,
       sessions.map(({ sessionId }) => sessionId),
     );

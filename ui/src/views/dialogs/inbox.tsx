@@ -1,12 +1,13 @@
 // What waits for the user over all sessions.
 import { useEffect, useState } from "preact/hooks";
 import { sendAgain } from "../../actions/messages";
-import { jumpTo, lastFailure, type Failure } from "../../actions/reading";
+import { lastFailure, type Failure } from "../../actions/lately";
+import { jumpTo } from "../../actions/reading";
 import { dismissFailure } from "../../actions/sessions";
 import { age } from "../../format";
 import type { SessionInfo } from "../../wire";
-import { ApprovalView } from "./approval";
 import { useApp } from "../context";
+import { ApprovalView } from "../conversation";
 import { AgentMark } from "../faces";
 import { Icon } from "../icons";
 import { Commands } from "../remedy";
