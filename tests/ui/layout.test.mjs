@@ -26,16 +26,22 @@ const scrollState = (page) =>
     fromEnd: element.scrollHeight - element.scrollTop - element.clientHeight,
   }));
 
-/** Where the conversation stands once the wheel's movement is over. */
+/** Where the conversation stands once the wheel's movement is over: a dozen pictures in a row show it in one place. */
 async function settled(page) {
-  let last = await scrollState(page);
-  await until(async () => {
-    const now = await scrollState(page);
-    const still = now.top === last.top;
-    last = now;
-    return still;
-  }, "the scrolling to end");
-  return last;
+  await page.locator(".chat-scroll").evaluate(
+    (element) =>
+      new Promise((resolve) => {
+        let [top, same] = [element.scrollTop, 0];
+        const look = () => {
+          same = element.scrollTop === top ? same + 1 : 0;
+          top = element.scrollTop;
+          if (same < 12) requestAnimationFrame(look);
+          else resolve();
+        };
+        requestAnimationFrame(look);
+      }),
+  );
+  return scrollState(page);
 }
 
 test("scrolling: E1-TC-3.6a follows, E1-TC-3.6b pauses when the reader scrolls up and shows a button, E1-TC-3.6c the button resumes, E1-TC-3.5a the composer stays", async () => {

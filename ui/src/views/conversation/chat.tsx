@@ -12,6 +12,8 @@ import { kEndThreshold, useVirtual } from "./virtual";
 
 /** So long it takes until rows that came into sight have their heights. */
 const kSettledMs = 300;
+/** So long after a key or the wheel the conversation moves because of it. */
+const kHandMs = 400;
 
 export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.ComponentChildren }) {
   const app = useApp();
@@ -95,11 +97,16 @@ export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.Co
   }, [rows.length]);
   /** Growth moves the end away from us for a moment; only the reader's own hand counts as leaving. */
   const readerMoved = useRef(false);
+  const handTimer = useRef(0);
   const hand = () => {
     readerMoved.current = true;
-    setTimeout(() => {
-      readerMoved.current = false;
-    }, 400);
+    clearTimeout(handTimer.current);
+    // A busy page hears late that it was scrolled, but before it draws the next time.
+    const rest = () =>
+      requestAnimationFrame(() => {
+        readerMoved.current = false;
+      });
+    handTimer.current = window.setTimeout(rest, kHandMs);
   };
   const follow = () => {
     leftAt.value = undefined;
