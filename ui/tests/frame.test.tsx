@@ -79,3 +79,38 @@ it("a tab that is pinned moves to the front and stays in view; the menu says whe
   expect(page.app.nav.row.value[0]).toBe("s-7");
   scrolled.mockRestore();
 });
+
+/** What another window of this browser keeps, as this one hears of it. */
+function elsewhere(key: string, change: Record<string, unknown>): void {
+  const oldValue = localStorage.getItem(key);
+  const kept = { ...(JSON.parse(oldValue ?? "{}") as object), ...change };
+  const newValue = JSON.stringify(kept);
+  localStorage.setItem(key, newValue);
+  dispatchEvent(new StorageEvent("storage", { key, oldValue, newValue }));
+}
+const keptDrafts = () => JSON.parse(localStorage.getItem("lb.drafts")!) as Record<string, string>;
+
+it("two windows write one draft, and neither takes away what the other wrote elsewhere", async () => {
+  await start();
+  page.app.nav.navigate({ page: "session", sessionId: "s-7" });
+  await until(() => composer());
+  await type(composer(), "one");
+  // Written where this window did not hear of it yet.
+  localStorage.setItem("lb.drafts", JSON.stringify({ ...keptDrafts(), "s-6": "theirs" }));
+  await type(composer(), "one and");
+  expect(keptDrafts()).toMatchObject({ "s-6": "theirs", "s-7": "one and" });
+  elsewhere("lb.drafts", { "s-7": "one and two" });
+  await until(() => composer().value === "one and two");
+  // Sent there: it is not here to be sent again.
+  elsewhere("lb.drafts", { "s-7": undefined });
+  await until(() => composer().value === "");
+  expect(keptDrafts()).toEqual({ "s-6": "theirs" });
+});
+
+it("a draft that another window did not know is not replaced by its own", async () => {
+  await start();
+  page.app.drafts.set("s-7", "mine");
+  const [oldValue, newValue] = ['{"s-7":"older"}', '{"s-7":"theirs"}'];
+  dispatchEvent(new StorageEvent("storage", { key: "lb.drafts", oldValue, newValue }));
+  expect(page.app.drafts.texts.value["s-7"]).toBe("mine");
+});

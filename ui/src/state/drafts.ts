@@ -1,7 +1,7 @@
-// What is being written and was not sent: words, and what will go with them. Kept over reloads.
+// What is being written and was not sent: words, and what will go with them. Kept over reloads; other windows see it too.
 import { batch, type ReadonlySignal } from "@preact/signals";
 import type { Given } from "../questions";
-import { goodIn, goodOf, isId, isNumber, isRecord, isString, salvaged } from "./stored";
+import { goodIn, goodOf, isId, isNumber, isRecord, isString, shared } from "./stored";
 import type { DraftAttachment } from "./types";
 import { write } from "./write";
 
@@ -25,11 +25,14 @@ interface Asked {
 const answerKey = ({ sessionId, itemId }: Asked) => `${sessionId}:${itemId}`;
 
 export class Drafts {
-  private readonly answers = salvaged(kAnswersKey, (found) => goodIn(found, isHalfAnswer));
-  private readonly attached = salvaged<Attached>(kAttachedKey, salvageAttached);
+  private readonly answers = shared(kAnswersKey, (found) => goodIn(found, isHalfAnswer), true);
+  /** What is on its way to the server is known to one window only. */
+  private readonly attached = shared(kAttachedKey, salvageAttached, false);
   /** By session. */
-  readonly texts: ReadonlySignal<Readonly<Record<string, string>>> = salvaged(kDraftsKey, (found) =>
-    goodIn(found, isString),
+  readonly texts: ReadonlySignal<Readonly<Record<string, string>>> = shared(
+    kDraftsKey,
+    (found) => goodIn(found, isString),
+    true,
   );
 
   set(id: string, text: string): void {

@@ -9,15 +9,60 @@ export function stored<T>(key: string, fallback: T, valid: (value: unknown) => v
 /** `salvage` takes what is good of what it finds, which is null when nothing was kept. */
 export function salvaged<T>(key: string, salvage: (found: unknown) => T): Signal<T> {
   const value = signal(salvage(parsed(read(key))));
-  effect(() => {
-    const text = JSON.stringify(value.value);
-    try {
-      localStorage.setItem(key, text);
-    } catch {
-      /* Storage is full or forbidden: the page still works. */
-    }
-  });
+  effect(() => keep(key, value.value));
   return value;
+}
+
+function keep(key: string, value: unknown): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    /* Storage is full or forbidden: the page still works. */
+  }
+}
+
+type Fields<T> = Readonly<Record<string, T>>;
+const same = (a: unknown, b: unknown) => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/**
+ * A record that every window of the page writes: each keeps the fields that it changed and leaves the others' alone. `live`:
+ * what another window changes changes here too, except where this one has something else.
+ */
+export function shared<T>(
+  key: string,
+  salvage: (found: unknown) => Fields<T>,
+  live: boolean,
+): Signal<Fields<T>> {
+  const value = signal(salvage(parsed(read(key))));
+  let kept: Fields<T> | undefined;
+  effect(() => {
+    const now = value.value;
+    const there = kept && parsed(read(key));
+    keep(key, kept && isRecord(there) ? withFields<unknown>(there, changed(kept, now), now) : now);
+    kept = now;
+  });
+  const onStorage = ({ key: which, oldValue, newValue }: StorageEvent) => {
+    if (which !== key || newValue === null) return;
+    const [before, after, mine] = [salvage(parsed(oldValue)), salvage(parsed(newValue)), value.peek()];
+    const theirs = changed(before, after).filter((id) => same(mine[id], before[id]));
+    if (theirs.length === 0) return;
+    kept = withFields(mine, theirs, after);
+    value.value = kept;
+  };
+  if (live) addEventListener("storage", onStorage);
+  return value;
+}
+
+const changed = (before: Fields<unknown>, after: Fields<unknown>): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((id) => !same(before[id], after[id]));
+
+/** The record with these fields as the other one has them. */
+function withFields<T>(record: Fields<T>, ids: readonly string[], other: Fields<T>): Fields<T> {
+  const all = { ...record };
+  for (const id of ids)
+    if (other[id] === undefined) delete all[id];
+    else all[id] = other[id];
+  return all;
 }
 
 function read(key: string): string | null {
