@@ -3,7 +3,7 @@ import { World } from "../dev/world.mjs";
 import { startSession } from "../src/actions/create";
 import { openDraft } from "../src/actions/unmade";
 import { followAddress, pathOf, placeAt, sessionLink, takeAddress } from "../src/state/address";
-import { startPage, until, type Harness } from "./harness";
+import { $, button, startPage, until, type Harness } from "./harness";
 
 describe("an address", () => {
   it("names each place, and each place has one", () => {
@@ -117,5 +117,30 @@ describe("the address bar", () => {
     expect(location.pathname).toBe(`/s/${page.app.nav.session.value}`);
     expect(history.length).toBe(entries + 1);
     await back("/s/s-1");
+  });
+
+  it("of a session that is not there says so and stays; a tab that one had of it goes", async () => {
+    session("s-1");
+    session("s-unknown");
+    const heading = await until(() => $(page.root, ".missing h1"));
+    expect(heading.textContent).toBe("This session is not here");
+    expect(location.pathname).toBe("/s/s-unknown");
+    expect(page.app.nav.tabs.value.ids).toEqual(["s-1"]);
+    expect($(page.root, ".toast")).toBeNull();
+    button(page.root, "Overview").click();
+    await until(() => $(page.root, ".home"));
+    await back("/s/s-unknown");
+    await until(() => $(page.root, ".missing"));
+    await back("/s/s-1");
+    await until(() => $(page.root, ".session .composer"));
+  });
+
+  it("of a session that was deleted while one was away is the same", async () => {
+    session("s-1");
+    await until(() => page.app.timelines.of("s-1").loaded.value);
+    page.world.sessions.delete("s-1");
+    await page.reload();
+    await until(() => $(page.root, ".missing"));
+    expect(page.app.nav.tabs.value.ids).toEqual([]);
   });
 });

@@ -77,7 +77,7 @@ describe("tabs on the page", () => {
   it("a session that another window deletes closes its tab here and says so", async () => {
     page = await startPage(new World("busy"));
     page.app.nav.navigate({ page: "session", sessionId: "s-1" });
-    await until(() => titles().length === 1);
+    await until(() => page.app.timelines.of("s-1").loaded.value);
     const gone = {
       type: "error",
       code: "SESSION_NOT_FOUND",

@@ -40,7 +40,7 @@ export async function startSession(app: App, content: string): Promise<void> {
   const temporary = app.start.id.peek();
   const options = app.start.options.peek();
   const held = app.drafts.attachments(temporary).filter((one) => one.source);
-  const from = app.nav.page.peek();
+  const from = app.nav.place.peek();
   batch(() => {
     app.prefs.set("lastAgent", options.cliType);
     app.sessions.beginCreating(temporary, options);
@@ -61,7 +61,7 @@ export async function startSession(app: App, content: string): Promise<void> {
       app.start.refuse(problem);
       // Where the words are, the reason is. Whoever has gone elsewhere meanwhile is told there.
       if (waits)
-        app.nav.comeBack(from === "session" ? { page: "session", sessionId: draft } : { page: from });
+        app.nav.comeBack(from.page === "session" ? { page: "session", sessionId: draft } : from);
     });
     if (!waits)
       app.toasts.add("error", problem, {

@@ -28,6 +28,7 @@ const kId = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 const isId = (id: string) => kId.test(id) && !isTemporary(id);
 
 export function pathOf(place: Place): string {
+  if (place.page === "missing") return `/s/${place.sessionId}`;
   if (place.page !== "session") return kPages[place.page];
   return isTemporary(place.sessionId) ? "/new" : `/s/${place.sessionId}`;
 }

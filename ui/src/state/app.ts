@@ -112,14 +112,19 @@ export class App {
     ids.forEach((id) => this.timelines.close(id));
   }
 
-  /** The server does not have it any more. */
+  /** The server does not have it: any more, or it never had. Whoever came for it is told in its place. */
   sessionGone(id: string): void {
     const open = this.nav.tabs.peek().ids.includes(id) && !this.sessions.deleting.has(id);
-    this.sessions.leaveArchive(id);
-    this.inbox.forget([id]);
-    this.nav.unpin([id]);
-    this.forgetSessions([id]);
-    if (open) this.toasts.add("info", "A session that was open no longer exists. Its tab was closed.");
+    const cameFor = open && this.nav.session.peek() === id && !this.timelines.known(id)?.loaded.peek();
+    batch(() => {
+      this.sessions.leaveArchive(id);
+      this.inbox.forget([id]);
+      this.nav.unpin([id]);
+      this.forgetSessions([id]);
+      if (cameFor) this.nav.comeBack({ page: "missing", sessionId: id });
+    });
+    if (open && !cameFor)
+      this.toasts.add("info", "A session that was open no longer exists. Its tab was closed.");
   }
 
   async list(projectId: string): Promise<void> {

@@ -26,9 +26,12 @@ export class Navigation {
   readonly jump: ReadonlySignal<{ sessionId: string; itemId: string } | undefined> = signal(undefined);
   /** The session on screen. */
   readonly session = computed(() => (this.page.value === "session" ? this.tabs.value.active : undefined));
+  /** The session that is not there, while the page says so. */
+  private readonly missing = signal("");
   /** What is on screen, as something that can be gone to. */
   readonly place = computed((): Place => {
     const [page, sessionId] = [this.page.value, this.session.value];
+    if (page === "missing") return { page, sessionId: this.missing.value };
     if (page !== "session") return { page };
     return sessionId === undefined ? { page: "home" } : { page, sessionId };
   });
@@ -49,8 +52,9 @@ export class Navigation {
     this.go(to);
   }
   private go(to: Place): void {
-    if (to.page !== "session") return this.show(this.tabs.peek(), to.page);
     batch(() => {
+      if (to.page === "missing") this.missing.value = to.sessionId;
+      if (to.page !== "session") return this.show(this.tabs.peek(), to.page);
       this.show(openTab(this.tabs.peek(), to.sessionId), "session");
       if (to.itemId !== undefined) write(this.jump, { sessionId: to.sessionId, itemId: to.itemId });
     });

@@ -8,6 +8,8 @@ export type Density = "comfortable" | "compact";
 /** Something with a name on screen that can be gone to. `itemId`: brought into view and marked there. */
 export type Place =
   | { page: "home" | "inbox" | "archived" | "settings" | "audit" }
+  /** A session that the server does not have: whoever followed a link to it is told so. */
+  | { page: "missing"; sessionId: string }
   | { page: "session"; sessionId: string; itemId?: string };
 export type Page = Place["page"];
 

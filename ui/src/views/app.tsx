@@ -52,6 +52,7 @@ function MainArea() {
   const page = app.nav.page.value;
   if (page !== "home" && (page !== "session" || active !== undefined)) {
     if (page === "inbox") return <Seldom page="InboxPage" />;
+    if (page === "missing") return <Seldom page="MissingPage" />;
     if (page === "settings") return <Seldom page="SettingsPage" />;
     if (page === "audit") return <Seldom page="AuditPage" />;
     if (page === "archived") return <Seldom page="ArchivePage" />;
@@ -76,7 +77,8 @@ function MainArea() {
 function Seldom({
   page,
 }: {
-  page: "ArchivePage" | "AuditPage" | "InboxPage" | "LoginPage" | "SettingsPage" | "WelcomePage";
+  page:
+    "ArchivePage" | "AuditPage" | "InboxPage" | "LoginPage" | "MissingPage" | "SettingsPage" | "WelcomePage";
 }) {
   const Page = conversation.module.value && dialogs.module.value?.[page];
   useEffect(() => void dialogs.load(), []);

@@ -22,6 +22,7 @@ export { Queue } from "../conversation/queue";
 export { ArchivePage } from "./archive";
 export { AuditPage } from "./audit";
 export { InboxPage } from "./inbox";
+export { MissingPage } from "./missing";
 export { SettingsPage } from "./settings";
 export { LoginPage, WelcomePage } from "./welcome";
 
