@@ -118,8 +118,8 @@ class TranscriptPlayer {
     answer.option_id = !allow ? (bool_at(*payload, "interrupt") ? "reject-and-stop" : "reject")
                        : payload->contains("updatedPermissions") ? "allow-always-0"
                                                                  : "allow";
-    if (!translator_.answering(answer.item_id)) return;
-    translator_.answered(answer);
+    if (!translator_.answering(answer)) return;
+    translator_.answered(answer.item_id);
     collect();
     // As the session layer does.
     for (auto output = outputs_.rbegin(); output != outputs_.rend(); ++output) {

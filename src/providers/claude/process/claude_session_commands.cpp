@@ -190,10 +190,10 @@ asio::awaitable<Result<void>> ClaudeSession::write_answer(std::shared_ptr<Claude
                                                           Answer answer, std::string line) {
   const auto process = self->process();
   // Before it is written: the CLI may react to it before we hear that it was.
-  if (!process || !self->translator_->answering(answer.item_id)) co_return no_longer_asked();
+  if (!process || !self->translator_->answering(answer)) co_return no_longer_asked();
   auto taken = co_await process->deliver_line(std::move(line), limits::kAnswerTaken);
   if (taken) {
-    self->translator_->answered(answer);
+    self->translator_->answered(answer.item_id);
   } else {
     self->translator_->unanswered(answer.item_id, self->now());
     self->flush();

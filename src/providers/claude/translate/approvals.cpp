@@ -253,19 +253,20 @@ Result<Translator::AnswerLine> Translator::prepare(const Answer& answer) {
   return prepared;
 }
 
-bool Translator::answering(const ItemId& item) {
-  Asked* asked = asked_for(item);
+bool Translator::answering(const Answer& answer) {
+  Asked* asked = asked_for(answer.item_id);
   if (asked == nullptr || asked->answering) return false;
-  asked->answering = items_.take(item);
+  asked->answering = items_.take(answer.item_id);
+  // The CLI may have ended the turn before we hear that it took the answer.
+  if (answer.option_id == kStop && !is_background(asked->parent)) interrupted_ = true;
   return asked->answering.has_value();
 }
 
-void Translator::answered(const Answer& answer) {
-  const auto found = std::ranges::find(asked_, answer.item_id, &Asked::item);
+void Translator::answered(const ItemId& item) {
+  const auto found = std::ranges::find(asked_, item, &Asked::item);
   if (found == asked_.end()) return;
-  if (answer.option_id == kStop && !is_background(found->parent)) interrupted_ = true;
   asked_.erase(found);
-  answered_[answer.item_id] = true;
+  answered_[item] = true;
 }
 
 void Translator::unanswered(const ItemId& item, Moment at) {

@@ -96,9 +96,9 @@ class Translator {
   [[nodiscard]] Result<AnswerLine> prepare(const Answer& answer);
   /// The answer is being written: until `answered` or `unanswered` nothing ends the question. False
   /// when it is no longer asked.
-  bool answering(const ItemId& item);
+  bool answering(const Answer& answer);
   /// The CLI has it. The final form is the session layer's to publish.
-  void answered(const Answer& answer);
+  void answered(const ItemId& item);
   /// The CLI did not take it: asked again, or over if its reason went away meanwhile.
   void unanswered(const ItemId& item, Moment at);
   /// The main thread's open questions expire; returns the refusals to write.

@@ -314,6 +314,21 @@ TEST_CASE("a question is told as its questions, and the answers as what they do"
         ApprovalOption{"reject-and-stop", "Reject and stop", OptionKind::RejectOnce});
 }
 
+TEST_CASE("a turn that was stopped with an answer is stopped, however soon the CLI says so") {
+  Bench bench;
+  bench.say(R"({"type":"control_request","request_id":"q","request":{"subtype":"can_use_tool",)"
+            R"("tool_name":"Bash","input":{"command":"ls"},"tool_use_id":"c"}})");
+  Answer answer;
+  answer.item_id = bench.upserts.back().item_id;
+  answer.option_id = "reject-and-stop";
+  REQUIRE(bench.translator.prepare(answer).has_value());
+  REQUIRE(bench.translator.answering(answer));
+  bench.say(R"({"type":"result","subtype":"error_during_execution","is_error":true,)"
+            R"("terminal_reason":"aborted_tools","usage":{"input_tokens":5,"output_tokens":7}})");
+  bench.translator.answered(answer.item_id);
+  CHECK(bench.turns.back().status == TurnStatus::Cancelled);
+}
+
 TEST_CASE("what the CLI asks its model for again is not on the screen twice") {
   Bench bench;
   bench.start("m1");
