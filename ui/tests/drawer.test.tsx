@@ -1,15 +1,19 @@
 // The sidebar where it lies above the conversation.
 import { afterEach, expect, it } from "vitest";
 import { World } from "../dev/world.mjs";
+import { narrow } from "../src/narrow";
 import { $, button, press, startPage, tick, until, type Harness } from "./harness";
 
 let page: Harness | undefined;
+const width = narrow as { matches: boolean };
 afterEach(() => {
+  width.matches = false;
   page?.close();
   page = undefined;
 });
 
 it("Escape closes the drawer and stops nobody; the focus goes in and comes back", async () => {
+  width.matches = true;
   page = await startPage(new World("busy"));
   const { app, root, heard } = page;
   app.nav.navigate({ page: "session", sessionId: "s-3" });
@@ -48,4 +52,29 @@ it("Escape closes the drawer and stops nobody; the focus goes in and comes back"
 
   await press(field, "Escape");
   await until(() => heard("session:cancel").length === 1);
+});
+
+it("its key hides the sidebar of a wide window and shows it again; nothing opens that is not seen", async () => {
+  page = await startPage(new World("busy"));
+  const { app, root } = page;
+  const toggle = () => press(document.body, "b", { ctrlKey: true, altKey: true, code: "KeyB" });
+  const hidden = () => $(root, ".app")!.classList.contains("no-sidebar");
+  await toggle();
+  expect([hidden(), app.nav.drawer.value]).toEqual([true, false]);
+  await page.reload();
+  expect($(page.root, ".app")!.classList.contains("no-sidebar")).toBe(true);
+  button(page.root, "Show sidebar").click();
+  await until(() => !$(page!.root, ".app")!.classList.contains("no-sidebar"));
+  expect(page.app.nav.drawer.value).toBe(false);
+  expect($(page.root, ".scrim")).toBeNull();
+});
+
+it("a drawer closes when its window has become wide", async () => {
+  width.matches = true;
+  page = await startPage(new World("busy"));
+  button(page.root, "Show sidebar").click();
+  await until(() => $(page!.root, ".scrim"));
+  width.matches = false;
+  narrow.dispatchEvent(new Event("change"));
+  await until(() => !$(page!.root, ".scrim"));
 });

@@ -43,7 +43,7 @@ Object.assign(globalThis, {
     unobserve() {}
     disconnect() {}
   },
-  matchMedia: () => ({ matches: false, addEventListener() {}, removeEventListener() {} }),
+  matchMedia: () => Object.assign(new EventTarget(), { matches: false }),
 });
 Element.prototype.scrollTo = function scrollTo() {} as typeof Element.prototype.scrollTo;
 Element.prototype.scrollIntoView = function scrollIntoView() {};

@@ -60,8 +60,7 @@ export async function startSession(app: App, content: string): Promise<void> {
       abandon(app, temporary, held);
       app.start.refuse(problem);
       // Where the words are, the reason is. Whoever has gone elsewhere meanwhile is told there.
-      if (waits)
-        app.nav.comeBack(from.page === "session" ? { page: "session", sessionId: draft } : from);
+      if (waits) app.nav.comeBack(from.page === "session" ? { page: "session", sessionId: draft } : from);
     });
     if (!waits)
       app.toasts.add("error", problem, {

@@ -14,6 +14,7 @@ import {
   showArchive,
   stopProcess,
 } from "../actions/sessions";
+import { narrow } from "../narrow";
 import type { App } from "../state/app";
 import { titleOf } from "../state/tabs";
 import type { Theme } from "../state/types";
@@ -138,9 +139,12 @@ const table = {
     run: opens("shortcuts"),
   },
   sidebar: {
-    label: "Sidebar, in narrow windows",
+    label: "Show or hide the sidebar",
     keys: ["Ctrl", "Alt", "B"],
-    run: (app) => app.nav.showDrawer(!app.nav.drawer.peek()),
+    run: (app) =>
+      narrow.matches
+        ? app.nav.showDrawer(!app.nav.drawer.peek())
+        : app.prefs.set("sidebarHidden", !app.prefs.sidebarHidden.peek()),
   },
   "theme-light": theme("light", "light"),
   "theme-dark": theme("dark", "dark"),

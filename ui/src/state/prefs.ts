@@ -8,6 +8,8 @@ import { write } from "./write";
 interface Values {
   theme: Theme;
   sidebarWidth: number;
+  /** In a window that has room for it. */
+  sidebarHidden: boolean;
   notify: boolean;
   sound: boolean;
   textSize: TextSize;
@@ -34,6 +36,7 @@ const isKnown = (value: unknown): value is Known =>
 export class Prefs implements Readonly<{ [K in keyof Values]: ReadonlySignal<Values[K]> }> {
   readonly theme: ReadonlySignal<Theme> = stored("lb.theme", "system", isTheme);
   readonly sidebarWidth: ReadonlySignal<number> = stored("lb.sidebar", 280, isWidth);
+  readonly sidebarHidden: ReadonlySignal<boolean> = stored("lb.hidden", false, isBoolean);
   readonly notify: ReadonlySignal<boolean> = stored("lb.notify", false, isBoolean);
   readonly sound: ReadonlySignal<boolean> = stored("lb.sound", false, isBoolean);
   readonly textSize: ReadonlySignal<TextSize> = stored("lb.size", "medium", isTextSize);

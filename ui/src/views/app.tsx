@@ -7,7 +7,6 @@ import { Icon } from "./icons";
 import { conversation, dialogs, fetchDialogs } from "./later";
 import { OverviewPage } from "./pages";
 import { Working } from "./parts";
-import { Resizer } from "./resizer";
 import { Sidebar } from "./sidebar";
 import { TabBar } from "./tab_bar";
 
@@ -20,18 +19,19 @@ export function AppView() {
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, []);
+  const later = dialogs.module.value;
   const offline = app.link.state.value.kind === "offline";
   if (app.link.state.value.kind === "login") return <Seldom page="LoginPage" />;
   return (
     <div
-      class={`app ${offline ? "offline" : ""}`}
+      class={`app ${offline ? "offline" : ""} ${app.prefs.sidebarHidden.value ? "no-sidebar" : ""}`}
       style={{ "--sidebar": `${app.prefs.sidebarWidth.value}px` }}
     >
       <a class="skip" href="#main">
         Skip to the conversation
       </a>
       <Sidebar />
-      <Resizer />
+      {later && <later.Resizer />}
       {app.nav.drawer.value && <div class="scrim" onClick={() => app.nav.showDrawer(false)} />}
       <div class="main">
         {app.nav.tabs.value.ids.length > 0 && <TabBar />}

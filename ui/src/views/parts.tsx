@@ -3,11 +3,9 @@ import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { keyName } from "../format";
 import type { State } from "../glance";
+import { narrow } from "../narrow";
 import { useApp } from "./context";
 import { Icon, type IconName } from "./icons";
-
-/** A phone, or a window as narrow as one. */
-export const narrow = matchMedia("(max-width: 760px)");
 
 export function IconButton({
   icon,
@@ -51,7 +49,10 @@ export function PhoneMenu() {
       icon="menu"
       label="Show sidebar"
       class="only-phone"
-      onClick={() => app.nav.showDrawer(true)}
+      onClick={() => {
+        app.prefs.set("sidebarHidden", false);
+        app.nav.showDrawer(narrow.matches);
+      }}
     />
   );
 }

@@ -2,6 +2,7 @@
 import { plainText } from "../../ansi";
 import { unwrapped } from "../../asked";
 import { duration, within } from "../../format";
+import { narrow } from "../../narrow";
 import { onOneLine, visible } from "../../reveal";
 import { isFinal, type Timeline } from "../../state/timeline";
 import type { Item } from "../../wire";
@@ -12,7 +13,7 @@ import { ItemView } from "./items";
 import { DiffStat, DiffView, useDiff } from "./diff_view";
 import { PlaceLink, useRoot } from "./places";
 import { Revealed } from "./revealed";
-import { narrow, StateMark, Working } from "../parts";
+import { StateMark, Working } from "../parts";
 import { begunAt, stoppedHow, toldToStop, waitsBehind, wasRejected } from "./call_state";
 
 export type ToolCall = Extract<Item, { type: "tool_call" }>;

@@ -19,6 +19,7 @@ export { MoreAnswers } from "../conversation/more_answers";
 export { Output } from "../conversation/output";
 export { PlaceMenu } from "../conversation/place_menu";
 export { Queue } from "../conversation/queue";
+export { Resizer } from "../resizer";
 export { ArchivePage } from "./archive";
 export { AuditPage } from "./audit";
 export { InboxPage } from "./inbox";

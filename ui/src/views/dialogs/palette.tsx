@@ -23,6 +23,7 @@ const kOffered: readonly CommandId[] = [
   "audit",
   "messages",
   "shortcuts",
+  "sidebar",
   "theme-light",
   "theme-dark",
   "theme-system",
