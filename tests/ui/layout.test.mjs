@@ -59,7 +59,7 @@ test("scrolling: E1-TC-3.6a follows, E1-TC-3.6b pauses when the reader scrolls u
     const box = await page.locator(".composer").boundingBox();
     await page.locator(".chat-scroll").hover();
     await page.mouse.wheel(0, -600);
-    await page.getByRole("button", { name: /Newest|new$/ }).waitFor();
+    await page.getByRole("button", { name: /Newest|new below$/ }).waitFor();
     const paused = await settled(page);
     await page
       .locator(".message.agent", { hasText: "Paragraph 40 " })
@@ -69,7 +69,7 @@ test("scrolling: E1-TC-3.6a follows, E1-TC-3.6b pauses when the reader scrolls u
       Math.abs(later.top - paused.top) < 40,
       `the reader's place is kept: ${paused.top} then ${later.top}`,
     );
-    await page.getByRole("button", { name: /Newest|new$/ }).click();
+    await page.getByRole("button", { name: /Newest|new below$/ }).click();
     await until(async () => (await scrollState(page)).fromEnd < 60, "the end");
     await turnEnds(page);
     await until(

@@ -30,7 +30,7 @@ const usual: Readonly<Record<Kind, RegExp>> = {
     /^(yes|ok|allow|approve|accept|proceed|continue|run)( once| this time| this| it)?$|^yes, proceed$/,
   allow_always: /^(always )?(yes|allow|approve|accept)( always)?$/,
   reject_once:
-    /^(no|reject|deny|decline|refuse|cancel|abort)( once| this time| this| it)?$|^no, (and tell \w+( \w+)? what to do differently|provide feedback)$/,
+    /^(no|reject|deny|decline|refuse|cancel|abort)( once| this time| this| it)?$|^no, (keep planning|and tell \w+( \w+)? what to do differently|provide feedback)$/,
   reject_always: /^(always )?(no|reject|deny|decline|refuse)( always)?$/,
 };
 
@@ -66,21 +66,26 @@ export function wordsOf(item: Pick<Approval, "kind">, option: ApprovalOption): s
 
 export interface Arranged {
   primary?: ApprovalOption;
+  /** Of a plan: to go on without being asked about every edit, where the agent offers that. */
+  also?: ApprovalOption;
   reject?: ApprovalOption;
   rest: readonly ApprovalOption[];
 }
 
 /** One to go on, one to refuse, and the rest in the agent's order. What lasts is never the first choice where a single time is offered. */
-export function arrange(options: readonly ApprovalOption[]): Arranged {
+export function arrange(options: readonly ApprovalOption[], kind: Approval["kind"] = "tool"): Arranged {
   const first = (...kinds: Kind[]) =>
     kinds
       .map((kind) => options.find((option) => option.kind === kind))
       .find((option) => option !== undefined);
   const primary = first("allow_once", "allow_always");
   const reject = first("reject_once", "reject_always");
+  const always = kind === "plan" ? first("allow_always") : undefined;
+  const also = always === primary ? undefined : always;
   return {
     ...(primary && { primary }),
+    ...(also && { also }),
     ...(reject && { reject }),
-    rest: options.filter((option) => option !== primary && option !== reject),
+    rest: options.filter((option) => option !== primary && option !== also && option !== reject),
   };
 }

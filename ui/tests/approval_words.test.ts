@@ -64,6 +64,22 @@ describe("the answers of an approval", () => {
     expect(arrange([])).toEqual({ rest: [] });
   });
 
+  it("of a plan have the one that also accepts edits beside the one that does not", () => {
+    const [edits, more, once, no] = [
+      option("allow_always", "Yes, and auto-accept edits"),
+      option("allow_always", "Yes, and allow everything"),
+      option("allow_once", "Yes, and manually approve edits"),
+      option("reject_once", "No, keep planning"),
+    ];
+    expect(arrange([edits, more, once, no], "plan")).toEqual({
+      primary: once,
+      also: edits,
+      reject: no,
+      rest: [more],
+    });
+    expect(arrange([edits, no], "plan")).toEqual({ primary: edits, reject: no, rest: [] });
+  });
+
   it("say what the agent's name adds to the kind, and nothing twice", () => {
     const words = (kind: ApprovalOption["kind"], name: string) =>
       wordsOf({ kind: "tool" }, option(kind, name));

@@ -31,6 +31,8 @@ it("a refused attachment keeps the message from being sent without it", async ()
   expect([send().disabled, composer().value]).toEqual([true, "look at this"]);
   expect($(page.root, ".composer-problem")!.textContent).toContain("Remove what could not be attached");
   expect(page.heard("session:send")).toEqual([]);
+  // The button is on what it removes, and not at the end of the reason.
+  expect(button(page.root, "Remove big.log").closest(".draft-one")!.textContent).not.toContain("too large");
   button(page.root, "Remove big.log").click();
   await until(() => !send().disabled);
   expect($(page.root, ".composer-problem")).toBeNull();

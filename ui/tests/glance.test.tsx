@@ -155,7 +155,7 @@ describe("going to what waits", () => {
     await press($(root, ".composer textarea")!, "ArrowUp", { altKey: true });
     await until(() => $(root, ".to-end"));
     button(root, "Your message after (Alt+↓)").click();
-    button(root, /Newest|new$/).click();
+    button(root, /Newest|new below$/).click();
     await until(() => !$(root, ".to-end"));
   });
 });

@@ -35,6 +35,12 @@ it("E1-TC-3.5b E1-TC-3.7a E1-TC-3.7c: during a turn there is a working mark and 
   await type(await until(() => $(page.root, ".queue textarea") as HTMLTextAreaElement), "and then that");
   button(page.root, "Save").click();
   await until(() => texts(page.root, ".queued-text").includes("and then that"));
+  // Nothing changes without Save, and the focus is where it came from.
+  button(page.root, "Edit queued message").click();
+  await type(await until(() => $(page.root, ".queue textarea") as HTMLTextAreaElement), "something else");
+  button(page.root, "Cancel").click();
+  await until(() => texts(page.root, ".queued-text").includes("and then that"));
+  expect(document.activeElement).toBe(button(page.root, "Edit queued message"));
   button(page.root, "Remove queued message").click();
   await until(() => !$(page.root, ".queue"));
   page.world.session("s-7").timeline.turn([...page.world.session("s-7").timeline.items.values()][0]!.turnId, {

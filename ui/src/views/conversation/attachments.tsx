@@ -113,13 +113,15 @@ function DraftRow({ sessionId, one }: { sessionId: string; one: DraftAttachment 
   const { key, kind, name, problem, attachmentId } = one;
   return (
     <li class={`${kind} ${problem ? "failed" : ""}`}>
-      {kind === "image" ? (
-        <DraftImage sessionId={sessionId} one={one} />
-      ) : (
-        <TextChip {...one} sessionId={sessionId} />
-      )}
-      {!attachmentId && !problem && !isTemporary(sessionId) && <Working label={`Attaching ${name}`} />}
-      <IconButton icon="close" label={`Remove ${name}`} onClick={() => app.drafts.detach(sessionId, key)} />
+      <div class="draft-one">
+        {kind === "image" ? (
+          <DraftImage sessionId={sessionId} one={one} />
+        ) : (
+          <TextChip {...one} sessionId={sessionId} />
+        )}
+        {!attachmentId && !problem && !isTemporary(sessionId) && <Working label={`Attaching ${name}`} />}
+        <IconButton icon="close" label={`Remove ${name}`} onClick={() => app.drafts.detach(sessionId, key)} />
+      </div>
       {problem && (
         <p class="problem" role="alert">
           {problem}{" "}

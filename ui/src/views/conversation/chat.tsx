@@ -193,7 +193,7 @@ export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.Co
           <IconButton icon="up" label="Your message before (Alt+↑)" onClick={() => stepPrompt(-1)} />
           <button type="button" class="to-end" onClick={follow}>
             <Icon name="end" size={14} />
-            {fresh > 0 ? `${fresh} new` : "Newest"}
+            {fresh > 0 ? `${fresh} new below` : "Newest"}
           </button>
           <IconButton icon="down" label="Your message after (Alt+↓)" onClick={() => stepPrompt(1)} />
         </div>

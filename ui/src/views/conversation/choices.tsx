@@ -23,13 +23,14 @@ interface Props {
 }
 
 export function Choices({ item, busy, fresh, alone, choose, primary, keys = true }: Props) {
-  const { primary: first, reject, rest } = arrange(item.options);
+  const { primary: first, also, reject, rest } = arrange(item.options, item.kind);
   const shared = { item, busy, fresh, choose };
   const chord = alone ? undefined : (number: number) => `Alt+Shift+${number}`;
   const key = (number: number) => (keys ? { number, shortcut: chord?.(number) } : undefined);
   return (
     <>
       {primary ?? (first && <Choice {...shared} option={first} look="primary" at={key(1)} />)}
+      {also && <Choice {...shared} option={also} look="also" at={undefined} />}
       {reject && <Choice {...shared} option={reject} look="reject" at={key(2)} />}
       {rest.length > 0 && <Rest {...shared} options={rest} at={key(3)} />}
       {keys && !alone && item.options.length > 0 && (

@@ -60,15 +60,26 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
   const app = useApp();
   const [editing, setEditing] = useState<string | undefined>(undefined);
   const field = useRef<HTMLTextAreaElement>(null);
+  const left = useRef(false);
+  const row = useRef<HTMLLIElement>(null);
   // Escape belongs to this field as soon as it is there; elsewhere it stops the turn.
-  useLayoutEffect(() => field.current?.focus(), [editing !== undefined]);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    if (left.current) row.current?.querySelector<HTMLElement>("[data-edit]")?.focus();
+    left.current = false;
+  }, [editing !== undefined]);
+  /** The focus is where it came from. */
+  const leave = () => {
+    left.current = true;
+    setEditing(undefined);
+  };
   // What was refused stays to be mended.
   const save = async () => {
     const text = (editing ?? "").trim();
     const [{ sessionId }, { turnId }] = [timeline, turn];
     const change = () =>
       text === "" ? emptyQueued(app, sessionId, turnId) : editQueued(app, sessionId, turnId, text);
-    if (text === (turn.content ?? "") || (await change())) setEditing(undefined);
+    if (text === (turn.content ?? "") || (await change())) leave();
   };
   if (editing !== undefined) {
     return (
@@ -86,24 +97,32 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
             }
             if (event.key === "Escape") {
               event.stopPropagation();
-              setEditing(undefined);
+              leave();
             }
           }}
         />
-        <button type="button" class="button small" onClick={() => void save()}>
+        <button type="button" class="button small" onClick={leave}>
+          Cancel
+        </button>
+        <button type="button" class="button small primary" onClick={() => void save()}>
           Save
         </button>
       </li>
     );
   }
   return (
-    <li>
+    <li ref={row}>
       <span class="queued-text" title={turn.content}>
         {turn.content || <em>Only what is attached</em>}
       </span>
       <MoveButton label="Send earlier" arrow="↑" onClick={up} />
       <MoveButton label="Send later" arrow="↓" onClick={down} />
-      <IconButton icon="edit" label="Edit queued message" onClick={() => setEditing(turn.content ?? "")} />
+      <IconButton
+        icon="edit"
+        label="Edit queued message"
+        data-edit
+        onClick={() => setEditing(turn.content ?? "")}
+      />
       <IconButton
         icon="close"
         label="Remove queued message"

@@ -11,7 +11,7 @@ export function MissingPage() {
         <div class="inbox-empty" role="status">
           <Icon name="search" size={24} />
           <h1>This session is not here</h1>
-          <p class="muted">It was deleted, or the link is for another server or incomplete.</p>
+          <p class="muted">It may have been deleted, or the link belongs to another server.</p>
           <div class="missing-ways">
             <button type="button" class="button primary" onClick={() => app.nav.navigate({ page: "home" })}>
               Overview
