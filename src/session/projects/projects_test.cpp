@@ -42,6 +42,21 @@ TEST_CASE("a project whose folder disappears says so, and says when it is back")
   CHECK(!world.heard.added.back().missing);
 }
 
+TEST_CASE("a session in a folder that is gone is refused with that, and its project marked") {
+  World world;
+  const Project project = world.project("gone");
+  std::filesystem::remove(world.dir.file("gone"));
+  SessionCreateRequest request;
+  request.project_id = project.project_id;
+  request.cli_type = "codex";
+  const auto refused = world.loop.run(world.service->create(request));
+  REQUIRE(!refused.has_value());
+  CHECK(refused.error().code == ErrorCode::ProjectPathInvalid);
+  CHECK(refused.error().message ==
+        "The folder " + project.path + " is gone. Put it back, or choose another project.");
+  CHECK(world.heard.added.back().missing == true);
+}
+
 TEST_CASE("a tilde is the home directory") {
   const std::string home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): one thread.
   CHECK(with_home("~") == home);

@@ -43,6 +43,9 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
   }
   auto project = co_await project_for(request);
   if (!project) co_return std::unexpected(std::move(project.error()));
+  if (auto there = co_await folder_there(*project); !there) {
+    co_return std::unexpected(std::move(there.error()));
+  }
 
   SessionRecord record = new_record(*project, request.cli_type);
   record.model = request.model.value_or("");

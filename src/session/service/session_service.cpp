@@ -377,6 +377,17 @@ void SessionService::note_missing(const ProjectRecord& project, bool missing) {
   }
 }
 
+/// Whoever begins a session is told that its folder is gone, and so is everybody who sees the list.
+asio::awaitable<Result<void>> SessionService::folder_there(const ProjectRecord& project) {
+  const bool missing = co_await run_on(
+      blocking_, [path = project.path] { return !real_directory(path).has_value(); });
+  note_missing(project, missing);
+  if (!missing) co_return Result<void>();
+  co_return fail(
+      ErrorCode::ProjectPathInvalid,
+      fmt::format("The folder {} is gone. Put it back, or choose another project.", project.path));
+}
+
 asio::awaitable<void> SessionService::discover(ProjectRecord project) {
   const std::weak_ptr<SessionHost> alive = weak();  // The answers may come when we are gone.
   const bool missing = co_await run_on(

@@ -175,6 +175,7 @@ class SessionService final : public Sessions, private SessionHost {
   void discover_now(const ProjectRecord& project);
   void watch_outside();
   asio::awaitable<void> look_outside();
+  asio::awaitable<Result<void>> folder_there(const ProjectRecord& project);
   void note_missing(const ProjectRecord& project, bool missing);
   void take_discovered(const ProjectRecord& project, Provider& provider,
                        std::vector<DiscoveredSession> found);
