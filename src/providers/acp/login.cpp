@@ -91,19 +91,18 @@ std::optional<std::string> unattended_login(const AgentAbilities& abilities,
   return std::nullopt;
 }
 
-Error login_needed(std::string_view agent, const AgentAbilities& abilities,
-                   std::string_view login_hint) {
+Error login_needed(const AgentSpec& agent, const AgentAbilities& abilities) {
+  const std::string said = fmt::format("{} is not logged in. ", agent.name);
+  if (!agent.login_hint.empty()) return {ErrorCode::AgentUnavailable, said + agent.login_hint};
+  // Nobody knows how: its program and what it offers are the best that can be said.
   std::string ways;
   for (const auto& method : abilities.auth_methods) {
-    // Whoever is told what to do needs no list of what there is.
-    if (login_hint.empty() && !method.name.empty())
-      ways += fmt::format("{}{}", ways.empty() ? "" : ", ", method.name);
+    if (!method.name.empty()) ways += fmt::format("{}{}", ways.empty() ? "" : ", ", method.name);
   }
   return {ErrorCode::AgentUnavailable,
-          fmt::format(
-              "{} is not logged in. {}{}{}{}", agent,
-              login_hint.empty() ? "Log in with its own command line, then try again." : login_hint,
-              ways.empty() ? "" : " (It offers: ", ways, ways.empty() ? "" : ".)")};
+          fmt::format("{}Log in with `{}` in a terminal, then try again.{}{}{}", said,
+                      agent.argv.empty() ? agent.cli_type : agent.argv.front(),
+                      ways.empty() ? "" : " (It offers: ", ways, ways.empty() ? "" : ".)")};
 }
 
 std::optional<LoginState> login_on_disk(std::string_view kind, const Environment& environment) {

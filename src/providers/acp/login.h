@@ -11,6 +11,7 @@
 #include "model/session.h"
 #include "process/json_rpc_peer.h"
 #include "providers/acp/protocol.h"
+#include "providers/agent_spec.h"
 
 namespace lb::acp {
 
@@ -23,8 +24,7 @@ std::optional<std::string> unattended_login(const AgentAbilities& abilities,
                                             const Environment& environment);
 
 /// "Codex is not logged in. …", with what the user can do about it.
-Error login_needed(std::string_view agent, const AgentAbilities& abilities,
-                   std::string_view login_hint);
+Error login_needed(const AgentSpec& agent, const AgentAbilities& abilities);
 
 /// Whether an agent of this kind (`AgentSpec::kind`) has a login, from what it keeps on disk and
 /// what is in its environment; nothing when that does not tell. Reads the disk: for a worker.

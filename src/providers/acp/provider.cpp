@@ -151,7 +151,7 @@ asio::awaitable<Result<json::object>> AcpProvider::call_logged_in(ConnectionPtr 
   auto result = co_await call(connection, method, params, first);
   if (result) logged_in();
   if (result || result.error().code != ErrorCode::Unauthenticated) co_return result;
-  const Error needed = login_needed(spec_.name, connection->abilities, spec_.login_hint);
+  const Error needed = login_needed(spec_, connection->abilities);
   const auto login = unattended_login(connection->abilities, spec_.environment());
   if (!login) {
     logged_out(needed);

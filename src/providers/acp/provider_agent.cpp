@@ -42,8 +42,7 @@ asio::awaitable<Result<void>> AcpProvider::reconnect() {
 
 Error AcpProvider::on_logged_out(const RpcError& error) {
   const auto& connection = manager_->connection();
-  Error why = login_needed(spec_.name, connection ? connection->abilities : manager_->abilities(),
-                           spec_.login_hint);
+  Error why = login_needed(spec_, connection ? connection->abilities : manager_->abilities());
   why.code = ErrorCode::Unauthenticated;
   if (error.code != rpc_code::kAuthenticationRequired) {
     why.message += fmt::format(" (It said: {})", error_text(error.message, error.data));

@@ -38,6 +38,15 @@ TEST_CASE(
   REQUIRE(house.send("logged out").has_value());
   house.spin([&] { return house.ended_turns() == 3; });
   CHECK(statuses.back().second == advice);
+  // Whom the API refuses for another reason it knows.
+  REQUIRE(house.send("limited").has_value());
+  house.spin([&] { return house.ended_turns() == 4; });
+  CHECK(house.turns.back().error_code == "API_ERROR");
+  CHECK(statuses.back().second.empty());
+
+  REQUIRE(house.send("logged out").has_value());
+  house.spin([&] { return house.ended_turns() == 5; });
+  CHECK(statuses.back().second == advice);
   REQUIRE(house.run(house.provider->reconnect()).has_value());
   CHECK(statuses.back().second.empty());
   // Locked is nothing of it at any time.

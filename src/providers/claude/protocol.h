@@ -62,6 +62,8 @@ std::optional<std::string_view> tagged(std::string_view text, std::string_view t
 std::string login_text(std::string_view agent, std::string_view command, std::string_view said);
 /// What to do about it: one sentence for who sits at a terminal.
 std::string login_remedy(std::string_view command);
+/// The code of a turn that the model's API refused for another reason than the login.
+inline constexpr std::string_view kApiError = "API_ERROR";
 /// The code of a turn that failed for want of a login.
 inline constexpr std::string_view kAuthenticationFailed = "AUTHENTICATION_FAILED";
 

@@ -115,7 +115,9 @@ void ClaudeProvider::heard(const SessionId& id, const Turn& turn) {
     count_alive();
     for (const auto& waiting : warm_.take_all()) waiting->retire();
     if (const auto session = find(id)) session->retire();
-  } else if (logged_out_ && turn.status == TurnStatus::Completed) {
+  } else if (logged_out_ &&
+             (turn.status == TurnStatus::Completed || turn.error_code == kApiError)) {
+    // Whom the model's API refuses for another reason it knows.
     logged_out_.reset();
     count_alive();
   }

@@ -89,6 +89,11 @@ inline asio::awaitable<void> play(std::shared_ptr<ScriptedProcess> agent) {
                   R"("result":"Not logged in · Please run /login","stop_reason":"stop_sequence"})");
       continue;
     }
+    if (text == "limited") {  // As recorded in 13-error-429.
+      agent->says(R"({"type":"result","subtype":"success","is_error":true,"api_error_status":429,)"
+                  R"("result":"API Error: Request rejected: 429","stop_reason":"stop_sequence"})");
+      continue;
+    }
     if (text == "ask") {
       agent->says(
           R"({"type":"assistant","parent_tool_use_id":null,"message":{"id":"m","model":"opus","content":[)"

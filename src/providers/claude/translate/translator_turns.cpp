@@ -173,7 +173,7 @@ TurnEnd Translator::outcome(const json::object& record) const {
     end.error_code = "MAX_TURNS";
   } else if ((status != nullptr && status->is_number()) ||
              end.error_message.starts_with("API Error")) {
-    end.error_code = "API_ERROR";
+    end.error_code = kApiError;
   } else {
     end.error_code = "AGENT_ERROR";
   }
