@@ -64,6 +64,8 @@ bool is_hashed(std::string_view path) {
   return path.starts_with("/assets/");
 }
 
+constexpr std::string_view kPage = "/index.html";
+
 /// The page is the answer to each of its places; what they are is in ui/src/state/address.ts.
 bool is_place(std::string_view path) {
   constexpr std::array kPlaces = std::to_array<std::string_view>(
@@ -90,8 +92,19 @@ Assets::Assets(std::optional<std::filesystem::path> root) : root_(std::move(root
 }
 
 std::optional<HttpResponse> Assets::find(const HttpRequest& request) const {
-  const std::string_view path =
-      is_place(request.path) ? "/index.html" : std::string_view(request.path);
+  return file(request, is_place(request.path) ? kPage : std::string_view(request.path));
+}
+
+std::optional<HttpResponse> Assets::nowhere(const HttpRequest& request) const {
+  const std::string_view path = request.path;
+  const bool names_file = path.starts_with("/assets/") || path.contains('.');
+  if (names_file || !accepts(request.field("accept"), "text/html")) return std::nullopt;
+  auto page = file(request, kPage);
+  if (page) page->status = 404;
+  return page;
+}
+
+std::optional<HttpResponse> Assets::file(const HttpRequest& request, std::string_view path) const {
   if (root_) return from_disk(path);
   const auto at = files_.find(path);
   if (at == files_.end()) return std::nullopt;

@@ -30,8 +30,12 @@ class Assets {
 
   /// The answer for a path that is a file, or nothing.
   [[nodiscard]] std::optional<HttpResponse> find(const HttpRequest& request) const;
+  /// For a browser that was sent to an address that is none: the page, which says so.
+  [[nodiscard]] std::optional<HttpResponse> nowhere(const HttpRequest& request) const;
 
  private:
+  [[nodiscard]] std::optional<HttpResponse> file(const HttpRequest& request,
+                                                 std::string_view path) const;
   [[nodiscard]] std::optional<HttpResponse> from_disk(std::string_view path) const;
 
   struct File {

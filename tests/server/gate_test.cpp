@@ -282,6 +282,20 @@ TEST_CASE_FIXTURE(LiveServer, "every place of the page is answered with the page
     CHECK(http(port(), {"GET", path, {}, "", ""}).status == 404);
   }
   CHECK(http(port(), {"GET", "/s/" + std::string(129, 'a'), {}, "", ""}).status == 404);
+  // A browser that goes to an address that is none gets the page, which says so.
+  const std::pair<std::string, std::string> browser{"Accept", "text/html,application/xml;q=0.9"};
+  for (const std::string path : {"/nowhere", "/s/", "/inbox/x"}) {
+    INFO(path);
+    const Reply reply = http(port(), {"GET", path, {browser}, "", ""});
+    CHECK(reply.status == 404);
+    CHECK(reply.body == page.body);
+    CHECK(reply.field("content-security-policy") == page.field("content-security-policy"));
+    CHECK(http(port(), {"POST", path, {bearer(), browser}, "", ""}).body != page.body);
+  }
+  for (const std::string path : {"/api/nowhere", "/assets/none.js", "/.env", "/robots.txt"}) {
+    INFO(path);
+    CHECK(http(port(), {"GET", path, {browser}, "", ""}).body != page.body);
+  }
 }
 
 TEST_CASE_FIXTURE(LiveServer,

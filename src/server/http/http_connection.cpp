@@ -220,12 +220,16 @@ asio::awaitable<HttpResponse> HttpConnection::respond(RequestParser& parser) {
   if (access == Access::Open && request.method == "POST") note_peer(request, peer_of(socket_));
 
   const bool reads = request.method == "GET" || request.method == "HEAD";
-  if (access == Access::Shell && reads && !parser.has_body()) {
+  const bool for_page = access == Access::Shell && reads && !parser.has_body();
+  if (for_page) {
     if (auto asset = context_.assets.find(request)) co_return std::move(*asset);
   }
   std::string allow;
   auto route = context_.router.match(request, allow);
   if (!route) {
+    if (auto page = for_page ? context_.assets.nowhere(request) : std::nullopt) {
+      co_return std::move(*page);
+    }
     HttpResponse refused = error_response(route.error());
     refused.close = parser.has_body();
     if (!allow.empty()) refused.fields.emplace_back("Allow", allow);
