@@ -19,9 +19,9 @@ bool is_blank(std::string_view text);
 /// space beyond the 20th, with three dots.
 std::string title_from_prompt(std::string_view prompt);
 
-/// What an exported conversation may be called, without an ending: ASCII, since it stands in a
-/// header, and safe in every file system and on every command line.
-std::string export_file_name(std::string_view title);
+/// How an exported conversation is called, as a `Content-Disposition` says it: safe in every file
+/// system and on every command line; in ASCII, and beside that in the letters of the title.
+std::string export_disposition(std::string_view title, std::string_view ending);
 
 /// Shortens a tool output above limits::kToolOutputInlineMax to head and tail, with its size in
 /// `output_bytes`; returns the whole, which is stored beside the item. Nothing for other items.

@@ -574,7 +574,10 @@ export class World {
       return response.end(session.timeline.outputs.get(of[2].split("/")[1]) ?? "");
     }
     if (of[2] === "export") {
-      response.writeHead(200, { "Content-Type": "text/markdown" });
+      response.writeHead(200, {
+        "Content-Type": "text/markdown",
+        "Content-Disposition": "attachment; filename=\"Gr-e.md\"; filename*=UTF-8''Gr%C3%B6%C3%9Fe.md",
+      });
       return response.end("# Export\n");
     }
     throw fail(404, "NOT_FOUND", "There is no such address.");

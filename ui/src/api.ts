@@ -135,6 +135,11 @@ export class Api {
   async text(path: string): Promise<string> {
     return (await this.fetch(path)).text();
   }
+  /** With what the server says about saving it. */
+  async file(path: string): Promise<{ blob: Blob; disposition: string }> {
+    const response = await this.fetch(path);
+    return { blob: await response.blob(), disposition: response.headers.get("Content-Disposition") ?? "" };
+  }
   async blob(path: string): Promise<Blob> {
     return (await this.fetch(path)).blob();
   }

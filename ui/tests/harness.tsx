@@ -69,6 +69,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
   const online = { value: true };
   const fetcher = (async (path: string, init: RequestInit) => {
     let answer = { status: 500, body: "" as unknown };
+    let headers: Record<string, string> = {};
     const request: unknown = typeof init.body === "string" ? JSON.parse(init.body) : init.body;
     const url = new URL(path, "http://page.test");
     asked.push(path);
@@ -86,7 +87,9 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
             answer = { status, body };
           },
           {
-            writeHead() {},
+            writeHead(_status: number, said: Record<string, string>) {
+              headers = said;
+            },
             end(body: unknown) {
               answer = { status: 200, body };
             },
@@ -97,7 +100,7 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
         });
     const text = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body);
     expectHttp(init.method ?? "GET", url, request, answer.status, text);
-    return new Response(text, { status: answer.status });
+    return new Response(text, { status: answer.status, headers });
   }) as unknown as typeof fetch;
 
   const build = () => {

@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { World } from "../dev/world.mjs";
-import { fileName } from "../src/actions/sessions";
+import { exportSession, fileName } from "../src/actions/sessions";
 import { isTemporary } from "../src/state/temporary";
 import { $, $$, button, press, startPage, tick, texts, type, until, type Harness } from "./harness";
 
@@ -332,11 +332,25 @@ describe("sessions", () => {
 
 describe("the file of an export", () => {
   it.each([
-    ["-rf / is what I typed", "rf-is-what-I-typed"],
-    ["../../.ssh/config", "ssh-config"],
-    ["Größe der Tabs?", "Größe-der-Tabs"],
-    ["", "conversation"],
-    ["?!", "conversation"],
-    ["x".repeat(100), "x".repeat(60)],
-  ])("%s", (title, name) => expect(fileName(title)).toBe(name));
+    ['attachment; filename="List-files.md"', "List-files.md"],
+    ["attachment; filename=\"Gr-e.md\"; filename*=UTF-8''Gr%C3%B6%C3%9Fe.md", "Größe.md"],
+    ["", undefined],
+  ])("%s", (said, name) => expect(fileName(said)).toBe(name));
+
+  it("is called what the server calls it", async () => {
+    page = await startPage(new World("busy"));
+    const saved: string[] = [];
+    const click = vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (
+      this: HTMLAnchorElement,
+    ) {
+      saved.push(this.download);
+    });
+    Object.assign(URL, { createObjectURL: () => "blob:x", revokeObjectURL: () => {} });
+    try {
+      await exportSession(page.app, "s-1", "md");
+      expect(saved).toEqual(["Größe.md"]);
+    } finally {
+      click.mockRestore();
+    }
+  });
 });

@@ -1,5 +1,4 @@
 // What is answered in other forms than JSON: events, outputs, exports, images.
-#include <fmt/format.h>
 
 #include <charconv>
 
@@ -52,12 +51,12 @@ asio::awaitable<HttpResponse> export_session(Api& api, SessionExportRequest requ
   auto text = co_await api.sessions.export_session(request.session_id, format);
   if (!text) co_return error_response(text.error());
   const auto status = api.sessions.status(request.session_id);
-  const std::string name = export_file_name(status ? status->info.title : "");
   HttpResponse response =
       text_response(markdown ? "text/markdown; charset=utf-8" : "application/json; charset=utf-8",
                     std::move(*text));
-  response.fields.emplace_back("Content-Disposition", fmt::format("attachment; filename=\"{}.{}\"",
-                                                                  name, wire_name(format)));
+  response.fields.emplace_back(
+      "Content-Disposition",
+      export_disposition(status ? status->info.title : "", wire_name(format)));
   co_return response;
 }
 

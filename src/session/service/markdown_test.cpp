@@ -1,6 +1,7 @@
 #include "session/service/markdown.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "session/session_test_support.h"
 #include "session/texts.h"
@@ -113,16 +114,26 @@ TEST_CASE("a queued message that was taken back is in no export") {
   CHECK(exported(world, session) == "# One\n\n## You\n\nOne\n\n");
 }
 
-TEST_CASE("the suggested name of an export is safe on a command line") {
-  CHECK(export_file_name("List files") == "List-files");
-  CHECK(export_file_name("--help me, please!") == "help-me-please");
-  CHECK(export_file_name("/compact") == "compact");
-  CHECK(export_file_name("../../etc/passwd") == "etc-passwd");
-  CHECK(export_file_name(".hidden") == "hidden");
-  CHECK(export_file_name("Was ist das für \"eine\" Datei?") == "Was-ist-das-f-r-eine-Datei");
-  CHECK(export_file_name("你好") == "conversation");
-  CHECK(export_file_name("") == "conversation");
-  CHECK(export_file_name(std::string(59, 'a') + " b") == std::string(59, 'a'));
+TEST_CASE("the name of an export is safe on a command line, and keeps the letters of its title") {
+  const auto named = [](std::string_view title) { return export_disposition(title, "md"); };
+  const auto plain = [](std::string_view name) {
+    return fmt::format("attachment; filename=\"{}.md\"", name);
+  };
+  CHECK(named("List files") == plain("List-files"));
+  CHECK(named("--help me, please!") == plain("help-me-please"));
+  CHECK(named("/compact") == plain("compact"));
+  CHECK(named("../../etc/passwd") == plain("etc-passwd"));
+  CHECK(named(".hidden") == plain("hidden"));
+  CHECK(named("") == plain("conversation"));
+  CHECK(named("?!") == plain("conversation"));
+  CHECK(named(std::string(59, 'a') + " b") == plain(std::string(59, 'a')));
+  CHECK(named("Was ist das f\u00fcr \"eine\" Datei?") ==
+        plain("Was-ist-das-f-r-eine-Datei") +
+            "; filename*=UTF-8''Was-ist-das-f%C3%BCr-eine-Datei.md");
+  CHECK(named("\u4f60\u597d") ==
+        plain("conversation") + "; filename*=UTF-8''%E4%BD%A0%E5%A5%BD.md");
+  // What turns the line, is not seen or is no letter is in no name.
+  CHECK(named("a\u202egnp.exe\u00a0\u200b\u2800\U0001f600b") == plain("a-gnp.exe-b"));
 }
 
 }  // namespace

@@ -62,28 +62,18 @@ export async function forkSession(app: App, sessionId: string): Promise<void> {
   }
 }
 
-/** A name for a file that never begins with a dash or a dot. The server suggests one by the same rules to programs, but in ASCII: it stands in a header. */
-export function fileName(title: string): string {
-  const name = title.replace(/[^\p{L}\p{N}_.-]+/gu, "-").replace(/^[-.]+/, "");
-  return (
-    [...name]
-      .slice(0, 60)
-      .join("")
-      .replace(/[-.]+$/, "") || "conversation"
-  );
+/** As the server calls the file: in the letters of the title where it has others than ASCII. */
+export function fileName(disposition: string): string | undefined {
+  const whole = /filename\*=UTF-8''([^;]+)/.exec(disposition)?.[1];
+  return whole ? decodeURIComponent(whole) : /filename="([^"]+)"/.exec(disposition)?.[1];
 }
 
-export async function exportSession(
-  app: App,
-  sessionId: string,
-  title: string,
-  format: "md" | "json",
-): Promise<void> {
+export async function exportSession(app: App, sessionId: string, format: "md" | "json"): Promise<void> {
   try {
-    const blob = await app.api.blob(`/api/session/${sessionId}/export?format=${format}`);
+    const file = await app.api.file(`/api/session/${sessionId}/export?format=${format}`);
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = `${fileName(title)}.${format}`;
+    link.href = URL.createObjectURL(file.blob);
+    link.download = fileName(file.disposition) ?? `conversation.${format}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   } catch (error) {

@@ -236,10 +236,10 @@ const table = {
   "copy-id": ofSession({ label: "Copy session id", icon: "copy" }, copySessionId),
   "export-md": ofSession(
     { label: "Export as Markdown", inPalette: "Export this session as Markdown", icon: "file" },
-    (app, id, session) => exportSession(app, id, titleOf(session), "md"),
+    (app, id) => exportSession(app, id, "md"),
   ),
-  "export-json": ofSession({ label: "Export as JSON", icon: "file" }, (app, id, session) =>
-    exportSession(app, id, titleOf(session), "json"),
+  "export-json": ofSession({ label: "Export as JSON", icon: "file" }, (app, id) =>
+    exportSession(app, id, "json"),
   ),
   "stop-process": ofSession({ label: "Stop process", icon: "stop" }, stopProcess),
   archive: ofSession(
