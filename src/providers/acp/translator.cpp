@@ -143,16 +143,11 @@ Outputs Translator::end_turn_with_error(const Error& why, Timestamp now) {
 }
 
 Outputs Translator::end_turn_with_error(const RpcError& error, Timestamp now) {
-  const std::string text = error_text(error.message, error.data);
-  if (error.code != rpc_code::kAuthenticationRequired) {
-    return end_turn_with_error(Error{ErrorCode::ProtocolError, text}, now);
-  }
-  return end_turn_with_error(
-      Error{ErrorCode::Unauthenticated,
-            fmt::format("The agent is not logged in ({}). Log in with its own command "
-                        "line, then send again.",
-                        text)},
-      now);
+  // What to do about a missing login is known to the provider, which answers for it.
+  const bool login = error.code == rpc_code::kAuthenticationRequired;
+  return end_turn_with_error(Error{login ? ErrorCode::Unauthenticated : ErrorCode::ProtocolError,
+                                   error_text(error.message, error.data)},
+                             now);
 }
 
 Outputs Translator::fail_turn(const Error& why, Timestamp now) {
