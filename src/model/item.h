@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/codec.h"
+#include "model/attachment.h"
 
 namespace lb {
 
@@ -33,26 +34,6 @@ template <>
 struct EnumNames<Origin> {
   static constexpr std::array<std::string_view, 3> names = {"user", "agent", "system"};
 };
-
-/// An image or a text that came with a message of the user. Its bytes are in the store.
-struct Attachment {
-  static constexpr std::string_view kName = "Attachment";
-  static constexpr std::string_view kText = "text/plain";
-  std::string attachment_id;
-  std::optional<std::string> name;
-  std::string mime_type;
-  std::optional<std::uint64_t> bytes = std::nullopt;  // Of a text, in UTF-8.
-  std::optional<std::uint64_t> lines = std::nullopt;  // Of a text.
-  friend bool operator==(const Attachment&, const Attachment&) = default;
-};
-template <class Fields>
-void describe(Fields& field, Attachment& attachment) {
-  field("attachmentId", attachment.attachment_id);
-  field.optional("name", attachment.name);
-  field("mimeType", attachment.mime_type);
-  field.optional("bytes", attachment.bytes);
-  field.optional("lines", attachment.lines);
-}
 
 struct Message {
   static constexpr std::string_view kName = "Message";

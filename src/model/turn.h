@@ -8,8 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/codec.h"
+#include "model/attachment.h"
 
 namespace lb {
 
@@ -60,6 +62,7 @@ struct Turn {
   TurnOrigin origin = TurnOrigin::User;
   std::optional<std::string> client_message_id;  // Of the message that began it.
   std::optional<Text> content;                   // The prompt, while it is queued.
+  std::vector<Attachment> attachments;           // What goes with it, while it is queued.
   bool held = false;  // Queued, and waiting for the user to release the queue.
   std::optional<std::uint64_t>
       place;  // In the queue, where the user gave it one; else it is `pos`.
@@ -87,6 +90,7 @@ void describe(Fields& field, Turn& turn) {
   field("origin", turn.origin);
   field.optional("clientMessageId", turn.client_message_id);
   field.optional("content", turn.content);
+  field.optional("attachments", turn.attachments);
   field.flag("held", turn.held);
   field.optional("place", turn.place);
   field.optional("modelId", turn.model_id);

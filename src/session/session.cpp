@@ -212,6 +212,7 @@ void Session::on_turn(Turn turn) {
     turn.origin = known->origin;
   }
   turn.content.reset();
+  turn.attachments.clear();
   turn.held = false;
   record_->last_turn = turn.turn_id;
   if (const opening::Known* history = opening::history(opening_)) {

@@ -137,6 +137,7 @@ void Session::push_queued(UserPrompt prompt) {
 Turn Session::queued_form(const UserPrompt& prompt) const {
   Turn turn = turn_of(prompt, id(), TurnType::Queued);
   turn.content = Text(prompt.content);
+  turn.attachments = prompt.attachments;
   turn.held = queue_.held();
   if (const Turn* shown = live_->timeline().open_turn(prompt.turn)) turn.place = shown->place;
   return turn;

@@ -366,6 +366,7 @@ export class World {
         type: "turn_queued",
         content,
         clientMessageId,
+        ...(attachments ? { attachments: attachments.map((one) => this.attached(one)) } : {}),
         queuedAt: new Date().toISOString(),
       });
       return { turnId, queued: true };
@@ -381,6 +382,7 @@ export class World {
       type: "turn_started",
       clientMessageId,
       content: undefined,
+      attachments: undefined,
       held: undefined,
       startedAt: new Date().toISOString(),
       modelId: session.facts.model,

@@ -143,6 +143,7 @@ export interface Turn {
   origin: "user" | "agent";
   clientMessageId?: string;
   content?: string;
+  attachments?: Attachment[];
   held?: boolean;
   place?: number;
   modelId?: string;

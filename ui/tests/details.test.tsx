@@ -100,6 +100,7 @@ describe("a message with an image", () => {
     button(page.root, "Save").click();
     await until(() => texts(page.root, ".queued-text").includes("Only what is attached"));
     expect((session.queue as { content: string }[])[0]!.content).toBe("");
+    expect(texts(page.root, ".queue .chip")).toEqual(["a.png"]);
     page.close();
     const bare = await queueOne();
     await type(bare.field, "");

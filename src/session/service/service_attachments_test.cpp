@@ -59,6 +59,10 @@ TEST_CASE("attachments are images of a session, given to the agent with the prom
   SUBCASE("a queued one may lose its words, and not what says it all") {
     const auto queued = world.loop.run(ask(*world.service, &Session::send, request));
     REQUIRE((queued && queued->queued));
+    const auto waits = world.turn(session, queued->turn_id);
+    REQUIRE(waits->attachments.size() == 1);
+    CHECK(waits->attachments[0] ==
+          Attachment{.attachment_id = *id, .name = "shot.png", .mime_type = "image/png"});
     CHECK(world.loop
               .run(ask(*world.service, &Session::edit_queue,
                        {session, queued->turn_id, std::string(" "), false}))
@@ -68,6 +72,12 @@ TEST_CASE("attachments are images of a session, given to the agent with the prom
                     .run(ask(*world.service, &Session::edit_queue,
                              {session, words->turn_id, std::string(" "), false}))
                     .has_value());
+    // It is named while it waits; then the message has it.
+    CHECK(world.turn(session, queued->turn_id)->attachments.size() == 1);
+    world.claude->complete(session, user.turn_id);
+    REQUIRE(world.loop.until([&] { return world.claude->sent.size() == 2; }));
+    world.loop.settle();
+    CHECK(world.turn(session, queued->turn_id)->attachments.empty());
   }
   request.attachments = {{"nonesuch", {}}};
   CHECK(world.loop.run(ask(*world.service, &Session::send, request)).error().code ==

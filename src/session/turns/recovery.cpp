@@ -32,6 +32,7 @@ Turn cut_off(Turn turn, Timestamp now) {
   turn.type = TurnType::Error;
   turn.status.reset();
   turn.content.reset();
+  turn.attachments.clear();
   turn.held = false;
   turn.error_code = name_of(ErrorCode::ServerRestarted);
   turn.error_message = kRestarted;
@@ -64,6 +65,7 @@ void recover_turn(Recovery& plan, Turn turn, const PromptRecord* prompt, Timesta
   }
   UserPrompt queued = from_record(*prompt);
   queued.queued_at = turn.queued_at;
+  turn.attachments = queued.attachments;  // Stores of earlier versions have them here only.
   plan.queued.push_back(std::move(queued));
   turn.held = true;
   plan.forms.emplace_back(std::move(turn));

@@ -82,10 +82,14 @@ TEST_CASE("recovery: what was queued waits; what was on its way may be with the 
   Unfinished left;
   left.entries = {open_turn("waits", TurnType::Queued), open_turn("went", TurnType::Queued)};
   left.prompts = {prompt("went", false)};
-  const PromptsByTurn prompts = {{"waits", prompt("waits", true)}, {"went", prompt("went", false)}};
+  PromptsByTurn prompts = {{"waits", prompt("waits", true)}, {"went", prompt("went", false)}};
+  prompts["waits"].attachments = R"([{"attachmentId":"a1","mimeType":"image/png"}])";
   const Recovery plan = plan_recovery(session(), left, prompts, kNow);
   REQUIRE(plan.queued.size() == 1);
   CHECK(plan.queued[0].turn == TurnId("waits"));
+  // Turns of earlier versions did not name what goes with them.
+  REQUIRE(turn_at(plan, 0).attachments.size() == 1);
+  CHECK(turn_at(plan, 0).attachments[0].attachment_id == "a1");
   CHECK(plan.queued[0].content == "Next");
   CHECK(plan.queued[0].key == "key-waits");
   REQUIRE(plan.forms.size() == 3);

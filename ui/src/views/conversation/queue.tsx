@@ -2,8 +2,9 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask } from "../../actions/ask";
 import { editQueued, emptyQueued, resumeQueue } from "../../actions/queue";
+import { bytes } from "../../format";
 import type { Timeline } from "../../state/timeline";
-import type { Turn } from "../../wire";
+import type { Attachment, Turn } from "../../wire";
 import { useApp } from "../context";
 import { Icon } from "../icons";
 import { IconButton } from "../parts";
@@ -115,6 +116,9 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
       <span class="queued-text" title={turn.content}>
         {turn.content || <em>Only what is attached</em>}
       </span>
+      {turn.attachments?.map((one) => (
+        <AttachedChip key={one.attachmentId} {...one} />
+      ))}
       <MoveButton label="Send earlier" arrow="↑" onClick={up} />
       <MoveButton label="Send later" arrow="↓" onClick={down} />
       <IconButton
@@ -129,6 +133,18 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
         onClick={() => void editQueued(app, timeline.sessionId, turn.turnId, null)}
       />
     </li>
+  );
+}
+
+function AttachedChip({ name, mimeType, bytes: size }: Attachment) {
+  const kind = mimeType.startsWith("text/") ? "file" : "image";
+  const shown = name ?? (kind === "file" ? "text" : kind);
+  return (
+    <span class="chip" title={shown}>
+      <Icon name={kind} size={14} />
+      <bdi>{shown}</bdi>
+      {size !== undefined && <span class="muted">{bytes(size)}</span>}
+    </span>
   );
 }
 
