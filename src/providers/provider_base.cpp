@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "base/together.h"
 
 namespace lb {
 
@@ -136,7 +139,9 @@ void ProviderBase::hold(const SessionId& id, bool held) {
 
 asio::awaitable<void> ProviderBase::shutdown() {
   const Table sessions = std::exchange(table_, {});
-  for (const auto& [id, session] : sessions) co_await session->shutdown();
+  std::vector<asio::awaitable<void>> all;
+  for (const auto& [id, session] : sessions) all.push_back(session->shutdown());
+  co_await together(std::move(all));
 }
 
 }  // namespace lb

@@ -71,7 +71,8 @@ class ScriptedProvider final : public Provider {
   std::optional<Error> cancel_error;
   /// How the agent takes an answer; none: at once.
   std::function<asio::awaitable<Result<void>>(const Answer&)> take_answer;
-  std::function<void()> on_prepare_answer;  // What happens while it is asked.
+  std::function<asio::awaitable<void>()> ending;  // What its end waits for; none: nothing.
+  std::function<void()> on_prepare_answer;        // What happens while it is asked.
   bool carries_message = true;
   bool starts_turns = true;  // send_message begins the turn itself, as real providers do.
   bool can_fork = true;
@@ -298,7 +299,7 @@ class ScriptedProvider final : public Provider {
   }
   asio::awaitable<void> shutdown() override {
     alive_.clear();
-    co_return;
+    if (ending) co_await ending();
   }
 
  private:

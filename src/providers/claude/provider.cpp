@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/run_on.h"
+#include "base/together.h"
 #include "providers/claude/history/discovery.h"
 #include "providers/claude/history/history_reader.h"
 #include "providers/claude/history/records.h"
@@ -395,8 +396,11 @@ asio::awaitable<Result<void>> ClaudeProvider::reconnect() {
 }
 
 asio::awaitable<void> ClaudeProvider::shutdown() {
-  for (const SessionPtr& session : warm_.take_all()) co_await session->shutdown();
-  co_await ProviderBase::shutdown();
+  const auto warm = warm_.take_all();
+  std::vector<asio::awaitable<void>> all;
+  for (const SessionPtr& session : warm) all.push_back(session->shutdown());
+  all.push_back(ProviderBase::shutdown());
+  co_await together(std::move(all));
 }
 
 }  // namespace

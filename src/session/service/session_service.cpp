@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/run_on.h"
+#include "base/together.h"
 #include "base/version.h"
 #include "session/texts.h"
 
@@ -90,7 +91,9 @@ asio::awaitable<Result<void>> SessionService::start() {
 
 asio::awaitable<void> SessionService::stop() {
   stopping_ = true;
-  for (const auto& provider : deps_.providers.all()) co_await provider->shutdown();
+  std::vector<asio::awaitable<void>> all;
+  for (const auto& provider : deps_.providers.all()) all.push_back(provider->shutdown());
+  co_await together(std::move(all));
   // A copy: whatever the agents said last may still add to the map.
   const auto sessions = sessions_;
   for (const auto& [id, slot] : sessions) {

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <boost/asio/steady_timer.hpp>
 #include <filesystem>
 
+#include "base/awaitable.h"
 #include "session/session_test_support.h"
 
 namespace lb {
@@ -385,6 +387,19 @@ TEST_CASE("a fork has the images and the long outputs of its own: the first may 
   const auto whole = world.loop.run(world.service->output(forked->session_id, ItemId("call-1")));
   REQUIRE(whole.has_value());
   CHECK(*whole == output);
+}
+
+TEST_CASE("a server that stops ends all agents at once") {
+  World world;
+  asio::steady_timer asked(world.loop.executor(), asio::steady_timer::time_point::max());
+  int ending = 0;
+  const auto waits_for_the_other = [&]() -> asio::awaitable<void> {
+    if (++ending == 2) asked.cancel();
+    while (ending < 2) co_await asked.async_wait(kNoThrow);
+  };
+  world.claude->ending = world.codex->ending = waits_for_the_other;
+  world.loop.run(world.service->stop());
+  CHECK(ending == 2);
 }
 
 TEST_CASE("an id that the CLI left behind (/clear) is not found again as a second session") {
