@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/together.h"
+
 namespace lb::acp {
 namespace {
 
@@ -14,7 +16,9 @@ AgentSpec behind_walls(AgentSpec spec) {
 }  // namespace
 
 ConfinableProvider::ConfinableProvider(AgentSpec spec, ProviderDeps deps)
-    : spec_(behind_walls(spec)), deps_(deps), shared_(std::move(spec), std::move(deps)) {}
+    : spec_(behind_walls(spec)), deps_(deps), shared_(std::move(spec), std::move(deps)) {
+  listen(shared_);
+}
 
 AcpProvider& ConfinableProvider::of(const SessionId& session) {
   const auto own = own_.find(session);
@@ -33,6 +37,7 @@ ConfinableProvider::OwnPtr ConfinableProvider::unused() {
     return provider;
   }
   all_.push_back(std::make_shared<AcpProvider>(spec_, deps_));
+  listen(*all_.back());
   return all_.back();
 }
 
@@ -158,6 +163,49 @@ void ConfinableProvider::hold(const SessionId& session, bool held) {
 
 // --- The agent as a whole -----------------------------------------------------------------------
 
+void ConfinableProvider::listen(AcpProvider& provider) {
+  provider.on_status([this](AgentStatus, std::optional<std::string> message) {
+    if (told_) told_(status(), std::move(message));
+  });
+}
+
+AgentStatus ConfinableProvider::status() const {
+  const auto any = [this](AgentStatus wanted) {
+    return std::ranges::any_of(all_, [&](const OwnPtr& own) { return own->status() == wanted; });
+  };
+  if (shared_.status() != AgentStatus::Idle) return shared_.status();
+  for (const AgentStatus one : {AgentStatus::Connected, AgentStatus::Starting,
+                                AgentStatus::Reconnecting, AgentStatus::Disconnected}) {
+    if (any(one)) return one;
+  }
+  return AgentStatus::Idle;
+}
+
+asio::awaitable<AgentInfo> ConfinableProvider::inspect() {
+  AgentInfo info = co_await shared_.inspect();
+  info.status = status();
+  if (prewarmed() > 0) info.warm = prewarmed();
+  for (const OwnPtr& own : all_) {
+    if (!info.installed || info.problem || !own->login_problem()) continue;
+    info.login = LoginState::Needed;
+    info.problem = own->login_problem();
+  }
+  co_return info;
+}
+
+/// Those that wait are brought back; the shared one is not started for their sake.
+asio::awaitable<Result<void>> ConfinableProvider::reconnect() {
+  bool others = false;
+  const auto all = all_;
+  for (const OwnPtr& own : all) {
+    if (own->status() == AgentStatus::Idle) continue;
+    others = true;
+    if (auto again = co_await own->reconnect(); !again) co_return again;
+  }
+  if (others && shared_.status() == AgentStatus::Idle) co_return Result<void>{};
+  co_return co_await shared_.reconnect();
+}
+
 asio::awaitable<std::vector<DiscoveredSession>> ConfinableProvider::discover(
     std::string project_dir) {
   return shared_.discover(std::move(project_dir));
@@ -202,8 +250,10 @@ std::size_t ConfinableProvider::prewarmed() const {
 }
 
 asio::awaitable<void> ConfinableProvider::shutdown() {
-  co_await shared_.shutdown();
-  for (const OwnPtr& own : all_) co_await own->shutdown();
+  std::vector<asio::awaitable<void>> all;
+  all.push_back(shared_.shutdown());
+  for (const OwnPtr& own : all_) all.push_back(own->shutdown());
+  co_await together(std::move(all));
 }
 
 }  // namespace lb::acp

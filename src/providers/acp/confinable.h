@@ -30,7 +30,7 @@ class ConfinableProvider final : public Provider {
   asio::awaitable<Result<void>> kill_session(SessionId session) override;
   [[nodiscard]] bool is_alive(const SessionId& session) const override;
   void attach(const SessionId& session, std::shared_ptr<SessionSink> sink) override;
-  void on_status(StatusCallback callback) override { shared_.on_status(std::move(callback)); }
+  void on_status(StatusCallback callback) override { told_ = std::move(callback); }
   void forget(const SessionId& session) override;
   asio::awaitable<Result<void>> import_history(SessionId session,
                                                LoadSessionOptions options) override;
@@ -44,8 +44,8 @@ class ConfinableProvider final : public Provider {
   asio::awaitable<std::int64_t> outside_mark(std::string project_dir) override;
   [[nodiscard]] std::string records() const override { return shared_.records(); }
   [[nodiscard]] std::optional<bool> takes_text() const override;
-  asio::awaitable<AgentInfo> inspect() override { return shared_.inspect(); }
-  asio::awaitable<Result<void>> reconnect() override { return shared_.reconnect(); }
+  asio::awaitable<AgentInfo> inspect() override;
+  asio::awaitable<Result<void>> reconnect() override;
   void prewarm(const WarmPlace& place) override;
   void prewarm_shared(const WarmPlace& place) override;
   void end_prewarmed(const WarmPlace& place) override;
@@ -62,6 +62,9 @@ class ConfinableProvider final : public Provider {
   /// Gives a session a process of its own, unless it has one: started ahead, used before, or new.
   AcpProvider& confine(const SessionId& session, const std::string& project_dir);
   OwnPtr unused();
+  /// Of the agent as a whole: of the shared process, or where that is idle of the others.
+  [[nodiscard]] AgentStatus status() const;
+  void listen(AcpProvider& provider);
 
   AgentSpec spec_;  // Of the confined ones.
   ProviderDeps deps_;
@@ -71,6 +74,7 @@ class ConfinableProvider final : public Provider {
   std::map<SessionId, OwnPtr> own_;
   std::map<std::string, OwnPtr> warm_;  // Started ahead, by project.
   std::map<SessionId, std::shared_ptr<SessionSink>> sinks_;
+  StatusCallback told_;
 };
 
 }  // namespace lb::acp

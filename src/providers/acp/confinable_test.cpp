@@ -21,11 +21,19 @@ struct Confinable {
     test::run_ready(io);
   }
   bool create(const std::string& id, bool confined, const std::string& dir = "/home/dev/project") {
-    provider->attach(SessionId(id), test::sink({.item = [this, id](const Upsert& item) {
-                       if (const auto* said = std::get_if<Message>(&item.body)) {
-                         texts[id] = said->content.view();
-                       }
-                     }}));
+    provider->attach(
+        SessionId(id),
+        test::sink({.item =
+                        [this, id](const Upsert& item) {
+                          if (const auto* said = std::get_if<Message>(&item.body)) {
+                            texts[id] = said->content.view();
+                          }
+                        },
+                    .turn = [this](const Turn& turn) { ended_turns += is_final(turn); },
+                    .report =
+                        [this](const SessionReport& report) {
+                          if (std::holds_alternative<SessionEnded>(report)) ++endings;
+                        }}));
     CreateSessionOptions options;
     options.session_id = SessionId(id);
     options.project_dir = dir;
@@ -43,6 +51,8 @@ struct Confinable {
   test::ManualTimers timers;
   std::shared_ptr<ScriptedAcp> script = std::make_shared<ScriptedAcp>();
   std::map<std::string, std::string> texts;
+  std::size_t ended_turns = 0;
+  int endings = 0;
   std::unique_ptr<ConfinableProvider> provider;
 };
 
@@ -84,6 +94,71 @@ TEST_CASE("acp: a process started ahead is taken by a session of its kind only")
   REQUIRE(f.create("walled", true));
   CHECK(f.provider->prewarmed() == 0);
   CHECK(f.launched().size() == 3);
+}
+
+TEST_CASE("acp: the process of a confined session ends when it has nothing to do, and comes back") {
+  Confinable f;
+  f.script->on["session/prompt"] = answers("here");
+  const auto send = [&](const char* turn) {
+    Prompt prompt;
+    prompt.turn_id = TurnId(turn);
+    prompt.content = "hi";
+    return test::run(f.io, f.provider->send_message(SessionId("walled"), prompt)).has_value();
+  };
+  const auto turns_end = [&](std::size_t count) {
+    return test::run_until(f.io, [&] { return f.ended_turns == count; });
+  };
+  const auto minutes = [&](int count) {
+    f.timers.advance(std::chrono::minutes(count));
+    test::run_ready(f.io);
+  };
+  REQUIRE(f.create("free", false));
+  REQUIRE(f.create("walled", true));
+  minutes(20);
+  REQUIRE(send("t1"));
+  REQUIRE(turns_end(1));
+  minutes(20);  // Counted from its last work.
+  CHECK(f.provider->is_alive(SessionId("walled")));
+  minutes(10);
+  CHECK_FALSE(f.provider->is_alive(SessionId("walled")));
+  REQUIRE(test::run_until(f.io, [&] { return !f.launcher.agents().at(1)->alive(); }));
+  CHECK(f.endings == 0);
+  // All others keep theirs.
+  minutes(200);
+  CHECK(f.provider->is_alive(SessionId("free")));
+  REQUIRE(send("t2"));
+  REQUIRE(turns_end(2));
+  CHECK(f.launched() == std::vector<bool>{false, true, true});
+  CHECK(f.script->count("session/resume") == 1);
+  // A turn that runs, however long, is no idleness.
+  f.script->on["session/prompt"] = [](const auto&, const auto&) {};
+  REQUIRE(send("t3"));
+  minutes(10);
+  CHECK(f.provider->is_alive(SessionId("walled")));
+}
+
+TEST_CASE("acp: an agent that cannot open a conversation again keeps its process") {
+  Confinable f;
+  f.script->result["initialize"] = json::parse(R"({"protocolVersion":1,"agentCapabilities":{}})");
+  REQUIRE(f.create("walled", true));
+  f.timers.advance(std::chrono::minutes(300));
+  test::run_ready(f.io);
+  CHECK(f.provider->is_alive(SessionId("walled")));
+}
+
+TEST_CASE("acp: the status of an agent is that of its confined processes where nothing else runs") {
+  Confinable f;
+  std::vector<AgentStatus> told;
+  f.provider->on_status([&](AgentStatus status, const auto&) { told.push_back(status); });
+  REQUIRE(f.create("walled", true));
+  CHECK(told == std::vector{AgentStatus::Starting, AgentStatus::Connected});
+  f.launcher.agents().back()->exits({.code = 1, .signal = {}});
+  REQUIRE(test::run_until(f.io, [&] { return told.back() != AgentStatus::Connected; }));
+  test::run_ready(f.io);
+  // Asked for, it comes back at once, and the shared one is not started for it.
+  REQUIRE(test::run(f.io, f.provider->reconnect()).has_value());
+  CHECK(told.back() == AgentStatus::Connected);
+  CHECK(f.launched() == std::vector<bool>{true, true});
 }
 
 TEST_CASE("acp: what a forgotten session leaves is used by the next") {

@@ -232,6 +232,7 @@ asio::awaitable<Result<ProviderSession>> AcpProvider::start_session(CreateSessio
     co_return std::unexpected(why);
   }
   apply_hold();
+  watch_idle();
   co_return ProviderSession{session->id(), spec_.cli_type, session->cli_session_id};
 }
 
@@ -291,6 +292,7 @@ asio::awaitable<Result<void>> AcpProvider::open(SessionPtr session, History hist
   if (!opened) co_return opened;
   if (auto chosen = co_await session->choose(spec_.asking_modes); !chosen) co_return chosen;
   apply_hold();
+  watch_idle();
   co_return Result<void>{};
 }
 

@@ -42,6 +42,9 @@ class AcpProvider final : public ProviderOf<AcpSession> {
   [[nodiscard]] std::optional<bool> takes_text() const override;
   void hold(const SessionId& session, bool held) override;
   asio::awaitable<void> shutdown() override;
+  using ProviderBase::status;
+  /// What to do about a login that is missing, as far as is known.
+  [[nodiscard]] const std::optional<std::string>& login_problem() const { return logged_out_; }
 
  protected:
   asio::awaitable<Result<void>> reopen(AnySession session) override;
@@ -76,6 +79,8 @@ class AcpProvider final : public ProviderOf<AcpSession> {
   [[nodiscard]] Error cannot_open(Error why) const;
   asio::awaitable<void> start_ahead(std::string project_dir);
   void not_warm();
+  void watch_idle();
+  void end_if_idle();
   void show_warm();
   asio::awaitable<Result<ProviderSession>> start_session(CreateSessionOptions options,
                                                          std::string method, json::object params);
@@ -89,6 +94,8 @@ class AcpProvider final : public ProviderOf<AcpSession> {
   std::optional<LoginState> login_;        // As it was last seen on disk.
   std::set<std::string> warm_;  // Projects for which the process was started ahead, unused yet.
   std::int64_t warm_shown_ = 0;
+  MonoMs opened_at_ = 0;  // The newest opening of a session.
+  Timers::Handle idle_;
 };
 
 std::unique_ptr<Provider> make_provider(AgentSpec spec, const ProviderDeps& deps);

@@ -3,6 +3,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <chrono>
 #include <utility>
 
 #include "base/limits.h"
@@ -139,7 +140,44 @@ void AcpProvider::show_warm() {
   count.add(now - std::exchange(warm_shown_, now));
 }
 
+// --- A process of a session's own ---------------------------------------------------------------
+// It ends when its session has had nothing to do for as long as one of Claude Code's may have. The
+// one that all others share stays.
+
+void AcpProvider::watch_idle() {
+  if (!spec_.confined) return;
+  opened_at_ = deps().clock.mono();
+  if (!idle_) idle_ = deps().timers.after(limits::kClaudeIdleEnd, [this] { end_if_idle(); });
+}
+
+void AcpProvider::end_if_idle() {
+  idle_.reset();
+  const auto connection = manager_->connection();
+  // The next opening watches again. Who cannot open a conversation again has to keep it.
+  if (!connection || !(connection->abilities.load || connection->abilities.resume)) return;
+  MonoMs since = opened_at_;
+  bool quiet = true;
+  for (const SessionPtr& session : sessions()) {
+    since = std::max(since, session->worked_at());
+    quiet = quiet && session->quiet();
+  }
+  const std::chrono::milliseconds idle(deps().clock.mono() - since);
+  if (!quiet || idle < limits::kClaudeIdleEnd) {
+    const auto left = quiet ? limits::kClaudeIdleEnd - idle : limits::kClaudeIdleEnd;
+    idle_ = deps().timers.after(left, [this] { end_if_idle(); });
+    return;
+  }
+  for (const SessionPtr& session : sessions()) session->let_go();
+  asio::co_spawn(
+      deps().executor,
+      [](std::shared_ptr<AgentManager> manager) -> asio::awaitable<void> {
+        co_await manager->stop();
+      }(manager_),
+      asio::detached);
+}
+
 asio::awaitable<void> AcpProvider::shutdown() {
+  idle_.reset();
   not_warm();
   by_cli_.clear();
   co_await ProviderBase::shutdown();

@@ -124,6 +124,7 @@ void AcpSession::on_reply(const std::shared_ptr<PromptState>& prompt, RpcReply r
   watchdog_.reset();
   cancel_watchdog_.reset();
   answer_all_cancelled();
+  last_progress_ = deps_.clock.mono();
   static const json::object nothing;
   if (reply) {
     publish(translator_.end_turn(reply->is_object() ? reply->get_object() : nothing, now()));

@@ -53,6 +53,10 @@ class AcpSession final : public AgentSession, public std::enable_shared_from_thi
   [[nodiscard]] bool alive() const override { return connection && connection->peer->open(); }
   [[nodiscard]] bool prompting() const { return prompt_ != nullptr; }
   [[nodiscard]] bool held() const { return held_; }
+  /// No turn runs, whoever began it.
+  [[nodiscard]] bool quiet() const { return !prompt_ && !translator_.turn_open(); }
+  /// When it was last at work.
+  [[nodiscard]] MonoMs worked_at() const { return last_progress_; }
 
   /// Returns when the turn has begun: the whole line of the prompt is with a live agent.
   asio::awaitable<Result<void>> send(Prompt prompt) override;
@@ -78,6 +82,8 @@ class AcpSession final : public AgentSession, public std::enable_shared_from_thi
   bool on_withdrawn(const json::value& request_id);
   /// The process is gone, or the session is closed: what is open ends with `why`.
   void lose(const Error& why);
+  /// Nobody needs its process: nothing ends, and the next prompt opens it again.
+  void let_go() { connection.reset(); }
 
   /// Passes outputs of the translator on.
   void publish(Outputs outputs);
