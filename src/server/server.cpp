@@ -70,7 +70,7 @@ Server::Server(asio::any_io_executor io, Sessions& sessions, Auth& auth, ServerO
       options_(std::move(options)),
       hub_(io),
       logins_(auth, sessions.audit_trail()),
-      api_{sessions, auth, logins_, hub_},
+      api_{sessions, auth, logins_, hub_, looks_.get_executor()},
       assets_(options_.ui_root),
       gate_({0, options_.external_origin}, auth),
       context_{gate_, router_, assets_} {

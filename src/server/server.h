@@ -6,6 +6,7 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -74,6 +75,7 @@ class Server {
   std::uint16_t port_ = 0;
   Hub hub_;
   LoginBook logins_;
+  asio::thread_pool looks_{1};  // At all processes of the machine, when somebody logs in.
   Api api_;
   Router router_;
   Assets assets_;

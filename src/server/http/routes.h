@@ -25,6 +25,7 @@ struct Api {
   Auth& auth;
   LoginBook& logins;
   Hub& hub;
+  asio::any_io_executor blocking;  // For what takes milliseconds.
 };
 
 using OwnHandler = asio::awaitable<HttpResponse> (*)(Api& api, const json::value& fields,

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/process_tree.h"
+#include "base/run_on.h"
 #include "commands/derived.h"
 #include "model/answers.h"
 #include "server/http/routes.h"
@@ -35,12 +36,13 @@ bool is_foreign_user(const HttpRequest& request) {
 /// Agents see what the user sees, and a code may be seen: what they started may not use it. A
 /// connection from this machine has its other end in some process; where none of those we may look
 /// at has it, it is a service like `sshd` (for `ssh -L`), unless an agent hides something.
-asio::awaitable<bool> is_an_agents(const HttpRequest& request) {
+asio::awaitable<bool> is_an_agents(Api& api, const HttpRequest& request) {
   if (!request.peer_user) co_return false;  // From elsewhere, through a proxy.
   if (request.peer_inode == 0) co_return true;
   asio::steady_timer pause(co_await asio::this_coro::executor);
   for (int look = 0; look < limits::kHolderLooks; ++look) {
-    const Holder holder = holder_of(request.peer_inode, ::getpid());
+    const Holder holder = co_await run_on(
+        api.blocking, [inode = request.peer_inode] { return holder_of(inode, ::getpid()); });
     if (holder != Holder::Hidden) co_return holder == Holder::Descendant;
     // An agent that is just being started cannot be looked at until it has become its program.
     pause.expires_after(limits::kHolderPause);
@@ -59,8 +61,9 @@ asio::awaitable<HttpResponse> exchange(Api& api, ExchangeRequest request, HttpRe
     co_return error_response(
         {ErrorCode::InvalidCode, "this server belongs to another user of this machine"});
   }
-  // Looked at for good codes only: it takes some milliseconds, which nobody else may have us spend.
-  if (api.auth.knows_code(request.code) && co_await is_an_agents(http)) {
+  // Looked at for good codes only: with many processes it takes a while, which nobody else may have
+  // us spend.
+  if (api.auth.knows_code(request.code) && co_await is_an_agents(api, http)) {
     api.auth.drop_code(request.code);
     counter("lb_auth_failures_total", "Credentials refused.", "kind=\"agent\"").add();
     log_warn("auth.agent_refused");
