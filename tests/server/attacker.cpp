@@ -211,6 +211,30 @@ int outlive(const Words& words) {
   return sleep_for_ever(words);
 }
 
+std::string outcome(int result) {
+  return result == 0 ? "done" : std::strerror(errno);
+}
+
+/// restart CONTROL_SOCKET FOLDER. A daemon that stops the server, ends it and the guardian before
+/// either can act, and asks whatever server comes next, when it belongs to nobody any more. The
+/// server's number is in FOLDER/server: it may not be seen from here.
+int restart(const Words& words) {
+  const pid_t guardian = ::getppid();
+  const pid_t target = std::stoi(slurp(words[1] + "/server"));
+  if (::fork() == 0) {
+    ::setsid();
+    if (::fork() != 0) ::_exit(0);
+    ::setsid();
+    std::string tried = "stop the server: " + outcome(::kill(target, SIGSTOP));
+    tried += "\nend the guardian: " + outcome(::kill(guardian, SIGKILL));
+    tried += "\nend the server: " + outcome(::kill(target, SIGKILL));
+    put(words[1] + "/tried", tried + "\n");
+    while (!fs::exists(words[1] + "/restarted")) pause_a_little();
+    return ask_control(words);
+  }
+  return sleep_for_ever(words);
+}
+
 std::string code_in(const std::string& text) {
   constexpr std::string_view kMark = "#code=";
   const std::size_t at = text.find(kMark);
@@ -397,12 +421,19 @@ int ask(const Words& words) {
 
 using Command = int (*)(const Words&);
 const std::map<std::string, Command> kCommands = {
-    {"reuse", reuse},          {"ask-control", ask_control},
-    {"at-number", at_number},  {"without-peerpidfd", without_peerpidfd},
-    {"sleep", sleep_for_ever}, {"listen", listen_only},
-    {"outlive", outlive},      {"steal", steal},
-    {"exchange", exchange},    {"forward", forward},
-    {"flood", flood},          {"ask", ask},
+    {"reuse", reuse},
+    {"ask-control", ask_control},
+    {"at-number", at_number},
+    {"without-peerpidfd", without_peerpidfd},
+    {"sleep", sleep_for_ever},
+    {"listen", listen_only},
+    {"outlive", outlive},
+    {"restart", restart},
+    {"steal", steal},
+    {"exchange", exchange},
+    {"forward", forward},
+    {"flood", flood},
+    {"ask", ask},
 };
 
 }  // namespace

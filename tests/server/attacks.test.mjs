@@ -14,6 +14,18 @@ const stranger = 61185;
 const asUser = (uid) => ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--"];
 const walls = { skip: process.getuid() !== 0 && "only root can be somebody else" };
 
+/** The processes that run this program, with this attack when one is named, wherever they are. */
+const running = (attacker, attack) =>
+  readdirSync("/proc").filter((entry) => {
+    try {
+      const [name, what] = readFileSync(`/proc/${entry}/cmdline`, "utf8").split("\0");
+      return /^\d+$/.test(entry) && name === attacker && (attack === undefined || what === attack);
+    } catch {
+      return false;
+    }
+  });
+const parentOf = (pid) => Number(/\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))[1]);
+
 /** An ordinary user's home with the program, the attacker, an agent for each attack, and a screen whose xdg-open says what it was given. */
 class House {
   constructor(attacks = {}) {
@@ -51,8 +63,8 @@ class House {
   }
 
   /** Starts the agent of this name; whether it ever speaks is its own affair. */
-  attack(name) {
-    this.server.create(this.project, name).catch(() => {});
+  attack(name, confined = false) {
+    this.server.post("/api/session/create", { cliType: name, projectDir: this.project, confined }).catch(() => {});
   }
 
   file(name, ms) {
@@ -90,14 +102,16 @@ class House {
   async end() {
     for (const child of this.children) child.kill("SIGKILL");
     // The browser is the user's, and does not end with the server; nor did a daemon that got through.
-    for (const name of ["opened", "daemon"].filter((one) => existsSync(join(this.home, one)))) {
+    const files = ["opened", "daemon"].filter((one) => existsSync(join(this.home, one)));
+    const left = files.map((name) => readFileSync(join(this.home, name), "utf8").split(" ")[0]);
+    if (this.server) await this.server.stop();
+    for (const pid of [...left, ...running(this.attacker)]) {
       try {
-        process.kill(Number(readFileSync(join(this.home, name), "utf8").split(" ")[0]), "SIGKILL");
+        process.kill(Number(pid), "SIGKILL");
       } catch {
         // It has ended.
       }
     }
-    if (this.server) await this.server.stop();
     spawnSync("rm", ["-rf", this.home]);
   }
 }
@@ -150,14 +164,60 @@ test("nothing that an agent started asks to be spared: what a killed guardian le
   }
 });
 
+test("a daemon of a confined session can neither stop nor end server and guardian, and does not see the next server", walls, async () => {
+  const house = new House({ restart: (h) => ["restart", control(h), h.home] });
+  try {
+    const { child } = await house.start();
+    writeFileSync(join(house.home, "server"), String(child.pid));
+    house.attack("restart", true);
+    // The signal to the guardian is taken and does nothing: it is the init of that namespace.
+    const none = "No such process";
+    assert.equal(await house.file("tried"), `stop the server: ${none}\nend the guardian: done\nend the server: ${none}\n`);
+    assert.equal((await house.server.ask("GET", "/healthz")).status, 200);
+    // Somebody else does what it could not: both at once.
+    const above = new Set(running(house.attacker, "restart").map(parentOf));
+    const guardians = [...above, ...[...above].map(parentOf)].filter((pid) => readFileSync(`/proc/${pid}/comm`, "utf8") === "lb-guardian\n");
+    assert.equal(guardians.length, 2, "one outside, one inside");
+    process.kill(child.pid, "SIGSTOP");
+    for (const pid of [...guardians, child.pid]) process.kill(pid, "SIGKILL");
+    await house.server.ended;
+    await eventually(() => running(house.attacker, "restart").length === 0, "nothing of it is left");
+    await house.start();
+    assert.match(house.open().stdout, /#code=[\w-]{43}\n$/);
+    assert.ok(!existsSync(join(house.home, "answer")));
+  } finally {
+    await house.end();
+  }
+});
+
+test("not confined, a daemon that ends server and guardian together is a program of the user afterwards, as docs/security.md says", walls, async () => {
+  const house = new House({ restart: (h) => ["restart", control(h), h.home] });
+  try {
+    const { child } = await house.start();
+    writeFileSync(join(house.home, "server"), String(child.pid));
+    house.attack("restart");
+    await house.server.ended;
+    assert.equal(await house.file("tried"), "stop the server: done\nend the guardian: done\nend the server: done\n");
+    await house.start();
+    writeFileSync(join(house.home, "restarted"), "");
+    assert.match(await house.file("answer"), /#code=[\w-]{43}/);
+    // Which is seen: the audit trail has what was asked for.
+    const { entries } = await house.server.get("/api/audit");
+    assert.ok(JSON.stringify(entries).includes("liminal-builder open"), JSON.stringify(entries));
+    const doc = readFileSync(new URL("../../docs/security.md", import.meta.url), "utf8");
+    assert.match(doc, /a daemon that kills both at once outlives them[^|]*next server/);
+  } finally {
+    await house.end();
+  }
+});
+
 test("the browser that the server opens is told a file, is nobody's child here, and stays when the server ends", walls, async () => {
   const house = new House();
   try {
     const child = house.spawn(owner, house.program, "serve", "--port", "0", "--data-dir", house.data, "--config", house.config);
     const [pid, path] = (await house.file("opened")).trim().split(" ");
     assert.match(path, new RegExp(`^${house.data}/open-[\\w-]+\\.html$`));
-    const parent = (of) => Number(/\) . (\d+)/.exec(readFileSync(`/proc/${of}/stat`, "utf8"))[1]);
-    for (let above = Number(pid); above > 1; above = parent(above)) assert.notEqual(above, child.pid);
+    for (let above = Number(pid); above > 1; above = parentOf(above)) assert.notEqual(above, child.pid);
     child.kill("SIGTERM");
     await child.ended;
     assert.ok(existsSync(`/proc/${pid}`));
