@@ -21,6 +21,9 @@ namespace {
 
 using Connected = Result<std::shared_ptr<Connection>>;
 
+/// Both adapters of Codex ignore the end of their input; what they keep is on disk with each turn.
+constexpr std::chrono::milliseconds kTermAfter{500};
+
 json::value hello() {
   return {{"protocolVersion", kProtocolVersion},
           {"clientCapabilities",
@@ -229,6 +232,7 @@ asio::awaitable<void> AgentManager::stop(bool politely) {
   // Letting go of the peer kills. It must outlive the process's polite end.
   if (!peer || !politely) co_return;
   const std::shared_ptr<AgentProcess> process(peer, &peer->process());
+  const auto insist = timers_.after(kTermAfter, [process] { process->terminate(); });
   co_await stop_gracefully(process);
 }
 

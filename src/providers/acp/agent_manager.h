@@ -66,8 +66,8 @@ class AgentManager : public std::enable_shared_from_this<AgentManager> {
   asio::awaitable<Result<std::shared_ptr<Connection>>> ensure();
   /// The user asks for another try: nothing when connected, at once instead of later when waiting.
   asio::awaitable<Result<void>> reconnect();
-  /// Close stdin, SIGTERM after 2 s, SIGKILL after 5 s; returns when the process is gone. Not
-  /// politely: killed at once.
+  /// Close stdin, SIGTERM after half a second, SIGKILL after 5 s; returns when the process is gone.
+  /// Not politely: killed at once.
   asio::awaitable<void> stop(bool politely = true);
 
   [[nodiscard]] AgentStatus status() const { return status_; }
