@@ -116,9 +116,13 @@ function QueuedTurn({ timeline, turn, up, down }: QueuedTurnProps) {
       <span class="queued-text" title={turn.content}>
         {turn.content || <em>Only what is attached</em>}
       </span>
-      {turn.attachments?.map((one) => (
-        <AttachedChip key={one.attachmentId} {...one} />
-      ))}
+      {turn.attachments && (
+        <span class="queued-files">
+          {turn.attachments.map((one) => (
+            <AttachedChip key={one.attachmentId} {...one} />
+          ))}
+        </span>
+      )}
       <MoveButton label="Send earlier" arrow="↑" onClick={up} />
       <MoveButton label="Send later" arrow="↓" onClick={down} />
       <IconButton
