@@ -44,5 +44,21 @@ TEST_CASE("Gemini that was never set up has no login; of others nothing is said"
   CHECK(login_on_disk("", env) == std::nullopt);
 }
 
+TEST_CASE("whose login nobody knows is sent to its program, with what it offers itself") {
+  AgentSpec spec;
+  spec.cli_type = "tool";
+  spec.name = "Tool";
+  spec.argv = {"/opt/tool-acp", "--stdio"};
+  const AgentAbilities can = read_abilities(
+      json::parse(R"({"authMethods":[{"id":"oauth","name":"Log in with Tool"}]})").get_object());
+  CHECK(login_needed(spec, {}).message ==
+        "Tool is not logged in. Log in with `/opt/tool-acp` in a terminal, then try again.");
+  CHECK(login_needed(spec, can).message ==
+        "Tool is not logged in. Log in with `/opt/tool-acp` in a terminal, then try again. "
+        "(It offers: Log in with Tool.)");
+  spec.login_hint = "Run `tool login`.";
+  CHECK(login_needed(spec, can).message == "Tool is not logged in. Run `tool login`.");
+}
+
 }  // namespace
 }  // namespace lb::acp
