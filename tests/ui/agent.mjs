@@ -42,6 +42,7 @@ const methods = {
     sessions.set(sessionId, { cwd });
     setTimeout(
       () =>
+        !sessions.get(sessionId).talkative && // It may have been spoken to before.
         update(sessionId, {
           sessionUpdate: "available_commands_update",
           availableCommands: [
@@ -98,11 +99,13 @@ async function play(sessionId, prompt) {
     sessionUpdate: "agent_thought_chunk",
     content: text("Looking at the test first."),
   });
-  if (/\bmany commands\b/.test(prompt))
+  if (/\bmany commands\b/.test(prompt)) {
+    sessions.get(sessionId).talkative = true;
     update(sessionId, {
       sessionUpdate: "available_commands_update",
       availableCommands: manyCommands,
     });
+  }
   if (/\btools?\b/.test(prompt))
     await tools(sessionId, stopped, /\buntil told\b/.test(prompt));
   if (/\bapprov/.test(prompt) && !stopped()) {

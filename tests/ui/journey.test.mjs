@@ -468,7 +468,10 @@ test("a session's link opens it in this browser and, after the login, in another
       url: `${server.url}#session=no-such-session`,
       context: page.context(),
     });
-    await nothing.getByText("no longer exists").waitFor();
+    await nothing
+      .getByRole("heading", { name: "This session is not here" })
+      .waitFor();
+    assert.equal(new URL(nothing.url()).pathname, "/s/no-such-session");
     assert.deepEqual([...page.problems, ...stranger.problems], []);
   } finally {
     await server.stop();
