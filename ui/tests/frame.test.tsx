@@ -112,7 +112,12 @@ it("two windows write one draft, and neither takes away what the other wrote els
 it("a draft that another window did not know is not replaced by its own", async () => {
   await start();
   page.app.drafts.set("s-7", "mine");
-  const [oldValue, newValue] = ['{"s-7":"older"}', '{"s-7":"theirs"}'];
-  dispatchEvent(new StorageEvent("storage", { key: "lb.drafts", oldValue, newValue }));
+  const heard = (oldValue: string, newValue: string) =>
+    dispatchEvent(new StorageEvent("storage", { key: "lb.drafts", oldValue, newValue }));
+  // It was cleared there before this window wrote the same words, and this one hears of it only now.
+  heard('{"s-7":"mine"}', "{}");
+  expect(page.app.drafts.texts.value["s-7"]).toBe("mine");
+  localStorage.setItem("lb.drafts", '{"s-7":"theirs"}');
+  heard('{"s-7":"older"}', '{"s-7":"theirs"}');
   expect(page.app.drafts.texts.value["s-7"]).toBe("mine");
 });

@@ -43,7 +43,8 @@ export function shared<T>(
   });
   const onStorage = ({ key: which, oldValue, newValue }: StorageEvent) => {
     if (which !== key || newValue === null) return;
-    const [before, after, mine] = [salvage(parsed(oldValue)), salvage(parsed(newValue)), value.peek()];
+    // What is there now: a busy window hears late, and may have written since.
+    const [before, after, mine] = [salvage(parsed(oldValue)), salvage(parsed(read(key))), value.peek()];
     const theirs = changed(before, after).filter((id) => same(mine[id], before[id]));
     if (theirs.length === 0) return;
     kept = withFields(mine, theirs, after);
