@@ -147,8 +147,8 @@ TEST_CASE("acp: an agent that cannot open a conversation again keeps its process
 }
 
 TEST_CASE("acp: the status of an agent is that of its confined processes where nothing else runs") {
+  std::vector<AgentStatus> told;  // Outlives the provider, which tells its end as well.
   Confinable f;
-  std::vector<AgentStatus> told;
   f.provider->on_status([&](AgentStatus status, const auto&) { told.push_back(status); });
   REQUIRE(f.create("walled", true));
   CHECK(told == std::vector{AgentStatus::Starting, AgentStatus::Connected});
