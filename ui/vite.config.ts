@@ -25,6 +25,12 @@ export default defineConfig({
     cssCodeSplit: false,
     modulePreload: false, // Each part that comes later is one file: there is nothing to fetch beside it.
     reportCompressedSize: true,
+    rolldownOptions: {
+      output: {
+        // Else the bundler's own helpers are put there, and the conversation waits for the languages.
+        codeSplitting: { groups: [{ name: "languages", test: /highlight\.js|markdown.languages/ }] },
+      },
+    },
   },
   test: {
     environment: "jsdom",

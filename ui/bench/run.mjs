@@ -1,10 +1,9 @@
 // Measures the page in headless Chromium against the development server and compares with the budgets.
 // Usage: node bench/run.mjs [--minutes N] [--only many|stream|memory] [--pace agent|flood] [--json]
-import { gzipSync } from "node:zlib";
-import { readdirSync, readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { startServer } from "../dev/server.mjs";
 import { answer } from "../dev/agent.mjs";
+import { budgets, sizes } from "./sizes.mjs";
 import { measureMemory } from "./memory.mjs";
 import { goThrough, p95, watchingShifts, ways } from "./moving.mjs";
 
@@ -26,42 +25,11 @@ const report = (name, value, unit, budget, better = "<=") => {
   else console.log(`${ok ? "ok  " : "MISS"} ${name}: ${rounded} ${unit} (budget ${better} ${budget})`);
 };
 
-/** The size of one file of the page and of everything that it imports at once, as it goes over the wire. */
-const dist = new URL("../dist/", import.meta.url);
-function closure(path, seen = new Set()) {
-  if (seen.has(path)) return seen;
-  seen.add(path);
-  const text = readFileSync(new URL(path, dist), "utf8");
-  for (const [, name] of text.matchAll(/(?:\bfrom|\bimport)\s*["']\.\/([\w.-]+\.js)["']/g))
-    closure(`assets/${name}`, seen);
-  return seen;
-}
-const kilobytes = (paths) =>
-  [...paths].reduce(
-    (sum, path) => sum + gzipSync(readFileSync(new URL(path, dist)), { level: 9 }).length,
-    0,
-  ) / 1000;
-const entry = /<script type="module"[^>]* src="\/(assets\/[\w.-]+\.js)"/.exec(
-  readFileSync(new URL("index.html", dist), "utf8"),
-)[1];
-const view = readdirSync(new URL("assets/", dist)).find((name) => /^conversation-.*\.js$/.test(name));
-report("initial JavaScript, gzip", kilobytes(closure(entry)), "kB", 40);
-report(
-  "JavaScript until a conversation is shown, gzip",
-  kilobytes(closure(`assets/${view}`, closure(entry))),
-  "kB",
-  105,
-);
-const formulas = readdirSync(new URL("assets/", dist)).filter((name) => /^math-.*\.js$/.test(name));
-report(
-  "JavaScript of formulas, on demand, gzip",
-  kilobytes(formulas.map((name) => `assets/${name}`)),
-  "kB",
-  80,
-);
-
-const fonts = readdirSync(new URL("assets/", dist)).filter((name) => name.endsWith(".woff2"));
-report("fonts, all of them", kilobytes(fonts.map((name) => `assets/${name}`)), "kB", 120);
+const size = sizes(new URL("../dist/", import.meta.url));
+report("initial JavaScript, gzip", size.first, "kB", budgets.first);
+report("JavaScript until a conversation is shown, gzip", size.conversation, "kB", budgets.conversation);
+report("JavaScript of formulas, on demand, gzip", size.math, "kB", budgets.math);
+report("fonts, all of them", size.fonts, "kB", budgets.fonts);
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
