@@ -266,10 +266,11 @@ inline constexpr std::size_t kDiscoverSessionsMax = 500;
 /// How long an agent may take to read the user's answer from its stdin. One that reads takes
 /// milliseconds; after this the answer is taken back and the question is open again.
 inline constexpr std::chrono::seconds kAnswerTaken{10};
+/// Ten Claudes are 2 to 3 GB: a process that one session has to itself ends after this long without
+/// work.
+inline constexpr std::chrono::minutes kAgentIdleEnd{30};
 
 // --- Claude Code ----------------------------------------------------------------------------
-/// Ten Claudes are 2 to 3 GB: a process without work ends after this long.
-inline constexpr std::chrono::minutes kClaudeIdleEnd{30};
 /// How long `claude auth status` may take: 0.3 s were seen on an idle machine.
 inline constexpr std::chrono::seconds kClaudeAuthStatusMax{10};
 /// How often it is asked again while there is no login: each time is a process.

@@ -13,9 +13,9 @@ namespace {
 using namespace test;
 
 /// A world in which sessions are suspended as soon as they may.
-struct RestingWorld : World {
-  RestingWorld() { restart_resting(); }
-  void restart_resting() {
+struct SuspendingWorld : World {
+  SuspendingWorld() { restart_suspending(); }
+  void restart_suspending() {
     suspend_every = std::chrono::milliseconds(5);
     restart();
   }
@@ -45,7 +45,7 @@ struct RestingWorld : World {
 };
 
 TEST_CASE("a session that nobody uses is suspended, and is the same when it is opened again") {
-  RestingWorld world;
+  SuspendingWorld world;
   const SessionId session = world.talked();
   SessionFacts facts;
   facts.commands = {{"plan", "Plan first", std::nullopt}};
@@ -92,7 +92,7 @@ TEST_CASE("a session that nobody uses is suspended, and is the same when it is o
 }
 
 TEST_CASE("who reads, runs, waits or asks is not suspended") {
-  RestingWorld world;
+  SuspendingWorld world;
   const SessionId read = world.talked();
   const SessionId running = world.create();
   const SessionId asked = world.create();
@@ -124,7 +124,7 @@ TEST_CASE("who reads, runs, waits or asks is not suspended") {
 }
 
 TEST_CASE("an agent that speaks to a suspended session is heard, under new revisions") {
-  RestingWorld world;
+  SuspendingWorld world;
   const SessionId session = world.talked();
   const Revision rev = world.rev(session);
   world.wait_until_suspended();
@@ -140,7 +140,7 @@ TEST_CASE("an agent that speaks to a suspended session is heard, under new revis
 }
 
 TEST_CASE("the end of an agent is told of suspended sessions, and the next prompt loads them") {
-  RestingWorld world;
+  SuspendingWorld world;
   const SessionId session = world.talked();
   const TurnId last = world.turns(session).back().turn_id;
   world.wait_until_suspended();
@@ -161,7 +161,7 @@ TEST_CASE("the end of an agent is told of suspended sessions, and the next promp
 }
 
 TEST_CASE("keys, numbers and what a crash took are as good after a suspension as before") {
-  RestingWorld world;
+  SuspendingWorld world;
   const SessionId session = world.create();
   const auto sent = world.send(session, "Once", "key-1");
   REQUIRE(sent.has_value());
@@ -174,7 +174,8 @@ TEST_CASE("keys, numbers and what a crash took are as good after a suspension as
   const Revision rev = world.rev(session);
   world.wait_until_suspended();
 
-  world.restart_resting();  // As after a crash: the numbers that were reserved are not used again.
+  world.restart_suspending();  // As after a crash: the numbers that were reserved are not used
+                               // again.
   CHECK(world.rev(session) > rev);
   OpenOptions lost;
   lost.session_id = session;
@@ -188,12 +189,12 @@ TEST_CASE("keys, numbers and what a crash took are as good after a suspension as
   world.wait_until_suspended();
 
   world.loop.run(world.service->stop());  // In order: nothing is left out.
-  world.restart_resting();
+  world.restart_suspending();
   CHECK(world.rev(session) == now);
 }
 
 TEST_CASE("a deleted session leaves nothing but the mark that it is not to be listed") {
-  RestingWorld world;
+  SuspendingWorld world;
   const SessionId kept = world.talked();
   const SessionId session = world.talked();
   const std::string cli_id = "cli-" + session.str();
@@ -217,7 +218,7 @@ TEST_CASE("a deleted session leaves nothing but the mark that it is not to be li
   REQUIRE(world.loop.until([&] { return !world.service->list(there)->empty(); }));
   REQUIRE(world.service->list(there)->size() == 1);
   CHECK(world.service->list(there)->front().title == "Other");
-  world.restart_resting();
+  world.restart_suspending();
   REQUIRE(world.loop.until([&] { return world.claude->discoveries >= 2; }));
   world.loop.settle();
   CHECK(world.service->list(there)->size() == 1);

@@ -147,7 +147,7 @@ void AcpProvider::show_warm() {
 void AcpProvider::watch_idle() {
   if (!spec_.confined) return;
   opened_at_ = deps().clock.mono();
-  if (!idle_) idle_ = deps().timers.after(limits::kClaudeIdleEnd, [this] { end_if_idle(); });
+  if (!idle_) idle_ = deps().timers.after(limits::kAgentIdleEnd, [this] { end_if_idle(); });
 }
 
 void AcpProvider::end_if_idle() {
@@ -162,8 +162,8 @@ void AcpProvider::end_if_idle() {
     quiet = quiet && session->quiet();
   }
   const std::chrono::milliseconds idle(deps().clock.mono() - since);
-  if (!quiet || idle < limits::kClaudeIdleEnd) {
-    const auto left = quiet ? limits::kClaudeIdleEnd - idle : limits::kClaudeIdleEnd;
+  if (!quiet || idle < limits::kAgentIdleEnd) {
+    const auto left = quiet ? limits::kAgentIdleEnd - idle : limits::kAgentIdleEnd;
     idle_ = deps().timers.after(left, [this] { end_if_idle(); });
     return;
   }

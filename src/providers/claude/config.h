@@ -20,7 +20,7 @@ struct ClaudeConfig {
   Environment env;
   std::vector<std::string> path_prefix;
   /// A process without work ends after this long; the next prompt resumes the session.
-  std::chrono::milliseconds idle_end = limits::kClaudeIdleEnd;
+  std::chrono::milliseconds idle_end = limits::kAgentIdleEnd;
   /// Offers the mode that never asks. Off unless the user's configuration says so.
   bool allow_bypass = false;
   MonoMs batch_age_ms = limits::kBatchAgeMs;
