@@ -103,7 +103,10 @@ export function NewSessions() {
 function AsLast({ projectId }: { projectId: string | undefined }) {
   const app = useApp();
   const { agent, names } = app.start.usual(projectId);
-  if (!agent) return null;
+  if (!agent) {
+    // Until the agents are known their line has its room: what is below does not move.
+    return app.agents.list.value.length === 0 ? <p class="muted">&nbsp;</p> : null;
+  }
   return (
     <p class="muted">
       Now: {[agent.name, ...names].join(", ")}
