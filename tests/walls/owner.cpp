@@ -159,6 +159,30 @@ void become_ordinary() {
   ::prctl(PR_SET_DUMPABLE, 1);
 }
 
+/// A home of the ordinary user, with this program in it: we may be where that user cannot go.
+class OrdinaryHome {
+ public:
+  OrdinaryHome() {
+    ::chmod(place_.path().c_str(), 0755);
+    fs::create_directories(path() + "/bin");
+    fs::copy_file(self(), program());
+    if (::geteuid() != 0) return;
+    for (const auto& one : {path(), path() + "/bin", program()}) {
+      if (::chown(one.c_str(), kOrdinary, kOrdinary) != 0) std::abort();
+    }
+  }
+  [[nodiscard]] std::string path() const { return place_.file("home"); }
+  [[nodiscard]] std::string program() const { return place_.file("home/bin/wall_tests"); }
+
+ private:
+  TempDir place_;
+};
+
+bool runs_as_root(pid_t pid) {
+  struct stat found = {};
+  return ::stat(fmt::format("/proc/{}", pid).c_str(), &found) != 0 || found.st_uid == 0;
+}
+
 }  // namespace
 
 int run_owner(const std::vector<std::string>& arguments) {
@@ -212,19 +236,8 @@ int run_owner(const std::vector<std::string>& arguments) {
 }
 
 std::vector<std::string> attack(bool confined) {
-  const TempDir place;
-  // An ordinary user may not be able to reach where we are.
-  ::chmod(place.path().c_str(), 0755);
-  const std::string home = place.file("home");
-  const std::string program = place.file("home/bin/wall_tests");
-  fs::create_directories(home + "/bin");
-  fs::copy_file(self(), program);
-  if (::geteuid() == 0) {
-    for (const auto& path : {home, home + "/bin", program}) {
-      if (::chown(path.c_str(), kOrdinary, kOrdinary) != 0) return {"no ordinary user"};
-    }
-  }
-  auto owner = start_part({"owner", home, confined ? "confined" : "free"}, program);
+  const OrdinaryHome home;
+  auto owner = start_part({"owner", home.path(), confined ? "confined" : "free"}, home.program());
   if (!owner) return {owner.error().message};
   std::string said;
   char buffer[4096];
@@ -255,6 +268,7 @@ std::string why_not_confined() {
 }
 
 int run_kill_owner(const std::string& mark) {
+  become_ordinary();
   asio::io_context io;
   GuardedLauncher launcher(io.get_executor());
   LaunchOptions options;
@@ -273,13 +287,14 @@ int run_kill_owner(const std::string& mark) {
 
 std::int64_t confined_kill_round() {
   const std::string mark = new_mark();
-  auto owner = start_part({"kill-owner", mark}, self());
+  static const OrdinaryHome home;  // One for all rounds.
+  auto owner = start_part({"kill-owner", mark}, home.program());
   if (!owner) return -1;
   std::string said;
   char byte = 0;
   while (!said.ends_with("ready\n") && ::read(owner->second.get(), &byte, 1) == 1) said += byte;
   const pid_t guardian = first_child(owner->first.pid);
-  if (!said.ends_with("ready\n") || guardian == 0) {
+  if (!said.ends_with("ready\n") || guardian == 0 || runs_as_root(owner->first.pid)) {
     std::cerr << said << '\n';
     return -1;
   }

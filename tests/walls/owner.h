@@ -16,8 +16,8 @@ std::vector<std::string> attack(bool confined);
 /// The owner's part: `HOME confined|free`.
 int run_owner(const std::vector<std::string>& arguments);
 
-/// Kills the owner of a confined agent and its guardian at the same moment. Milliseconds until
-/// nothing of it is left; -1: something survived.
+/// Kills the owner of a confined agent, who is not root, and its guardian at the same moment.
+/// Milliseconds until nothing of it is left; -1: something survived.
 std::int64_t confined_kill_round();
 /// The part of that owner: `MARK`.
 int run_kill_owner(const std::string& mark);
