@@ -27,6 +27,7 @@ using SessionId = Id<struct SessionTag>;
 using TurnId = Id<struct TurnTag>;
 using ItemId = Id<struct ItemTag>;
 using ProjectId = Id<struct ProjectTag>;
+using WorkspaceId = Id<struct WorkspaceTag>;
 
 /// The grammar of every id in a path or body: `^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`.
 bool is_wire_id(std::string_view text);

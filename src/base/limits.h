@@ -295,4 +295,48 @@ inline constexpr int kClaudeNestingMax = 64;
 /// How much of its stderr goes into an error message: it ends with a reason, after some lines.
 inline constexpr std::size_t kClaudeErrorStderrBytes = 2000;
 
+// --- git and workspaces -----------------------------------------------------------------------
+/// A call of git that only reads, or writes a few objects: milliseconds, seconds on a cold disk.
+inline constexpr std::chrono::seconds kGitCall{30};
+/// One that writes a whole work tree, or runs the user's hooks.
+inline constexpr std::chrono::minutes kGitLong{15};
+/// What one call may print: the names of half a million files.
+inline constexpr std::size_t kGitOutputMax = 64U << 20U;
+/// How long a prompt waits for the checkpoint before it; a turn that did not wait has none.
+inline constexpr std::chrono::milliseconds kCheckpointWait{200};
+/// A checkpoint that takes longer is given up: the next one would wait for it.
+inline constexpr std::chrono::seconds kCheckpointMax{20};
+/// New or changed since the last one: somebody's home folder or a data set is not a project.
+inline constexpr std::size_t kCheckpointFilesMax = 100'000;
+inline constexpr std::uint64_t kCheckpointBytesMax = 512ULL << 20U;
+/// Turns of one session that can be rewound, newest first; older ones lose their checkpoints.
+inline constexpr std::size_t kCheckpointsKept = 200;
+inline constexpr std::chrono::hours kCheckpointLife{24 * 60};
+/// Rewinds that can be undone, of all sessions.
+inline constexpr std::uint64_t kRewindsKept = 1000;
+/// What a rewind or a carried change may write.
+inline constexpr std::uint64_t kApplyBytesMax = 1ULL << 30U;
+/// What `.worktreeinclude` may bring along: more is a setup command.
+inline constexpr std::size_t kIncludeFilesMax = 100'000;
+inline constexpr std::uint64_t kIncludeBytesMax = 2ULL << 30U;
+/// `.worktreesetup`, which a person has to read before it runs.
+inline constexpr std::uint64_t kSetupBytesMax = 64U << 10U;
+/// The setup commands of a repository: an `npm ci` on a slow line.
+inline constexpr std::chrono::minutes kSetupMax{30};
+/// Names that an inventory shows, and an answer lists.
+inline constexpr std::size_t kSamplesMax = 20;
+inline constexpr std::size_t kPathsMax = 1000;
+/// Branches and tags that are offered as a base, newest first.
+inline constexpr std::size_t kBasesMax = 500;
+/// Workspaces of one server that are not removed: each has its ports.
+inline constexpr std::size_t kWorkspacesMax = 500;
+inline constexpr std::uint64_t kPortsEach = 10;
+inline constexpr std::uint64_t kPortFirst = 24'000;
+/// How often a working session's files are compared with those of others.
+inline constexpr std::chrono::seconds kRadarEvery{5};
+/// Files of one session that are compared: one that changed more overlaps with everybody.
+inline constexpr std::size_t kRadarFilesMax = 5000;
+/// A workspace that nobody used for so long is offered for removal.
+inline constexpr std::chrono::hours kWorkspaceOld{24 * 14};
+
 }  // namespace lb::limits

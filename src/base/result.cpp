@@ -22,7 +22,10 @@ constexpr auto kShapes = std::to_array<ErrorShape>({
     {"INTERRUPT_FAILED", 502},    {"ITEM_NOT_FOUND", 404},
     {"ALREADY_ANSWERED", 409},    {"APPROVAL_CHANGED", 409},
     {"TURN_STARTED", 409},        {"TURN_NOT_FOUND", 404},
-    {"NOT_SUPPORTED", 409},       {"SERVER_RESTARTED", 503},
+    {"NOT_SUPPORTED", 409},       {"WORKSPACE_NOT_FOUND", 404},
+    {"LAND_CONFLICT", 409},       {"TARGET_DIRTY", 409},
+    {"TARGET_ELSEWHERE", 409},    {"CONFIRM_NEEDED", 409},
+    {"REWIND_CONFLICT", 409},     {"SERVER_RESTARTED", 503},
     {"CANCELLED", 409},           {"INTERNAL", 500},
 });
 static_assert(kShapes.size() == static_cast<std::size_t>(ErrorCode::Internal) + 1);

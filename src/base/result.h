@@ -43,6 +43,12 @@ enum class ErrorCode {
   TurnStarted,
   TurnNotFound,
   NotSupported,
+  WorkspaceNotFound,
+  LandConflict,
+  TargetDirty,
+  TargetElsewhere,
+  ConfirmNeeded,
+  RewindConflict,
   ServerRestarted,
   Cancelled,
   Internal,
@@ -63,6 +69,8 @@ struct Error {
   ErrorCode code = ErrorCode::Internal;
   std::string message;
   std::string project_id = {};  // ProjectExists: which one; it is written beside the message.
+  /// More members of its JSON object, as text: `"paths":["a"]`. Made by whoever knows the shape.
+  std::string members = {};
 
   /// The same error, with what we were doing put before its message.
   Error context(std::string_view doing) && {

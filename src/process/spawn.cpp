@@ -15,8 +15,11 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <system_error>
 
 #include "process/children.h"
@@ -144,6 +147,17 @@ bool has_nul(const SpawnOptions& options) {
 
 void set_child_umask(mode_t mask) {
   child_umask = mask;
+}
+
+mode_t umask_of_children() {
+  if (child_umask) return *child_umask;
+  // Asking the kernel by umask() would change it for a moment, for all threads.
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("Umask:")) continue;
+    return static_cast<mode_t>(std::strtoul(line.c_str() + 6, nullptr, 8));
+  }
+  return 077;
 }
 
 Result<std::pair<Fd, Fd>> make_pipe() {

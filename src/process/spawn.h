@@ -39,6 +39,8 @@ Result<Spawned> spawn(const SpawnOptions& options);
 
 /// The umask that children get from now on; without this, ours. Call it before the first spawn.
 void set_child_umask(mode_t mask);
+/// That umask: files that we write for the user have it too.
+mode_t umask_of_children();
 
 /// A pipe whose ends close on exec: first what is read, second what is written.
 Result<std::pair<Fd, Fd>> make_pipe();
