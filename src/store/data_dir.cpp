@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 namespace lb {
 namespace {
@@ -39,6 +41,18 @@ Result<void> make_private(const std::string& path) {
   return {};
 }
 
+/// A server may have been killed while it started a program: until that runs, it has the lock.
+constexpr std::chrono::milliseconds kLockWait{300};
+
+bool locked_soon(int fd) {
+  const auto until = std::chrono::steady_clock::now() + kLockWait;
+  while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
 std::string read_all(int fd) {
   std::array<char, 512> buffer{};
   const ssize_t got = ::pread(fd, buffer.data(), buffer.size(), 0);
@@ -54,7 +68,7 @@ Result<DataDir> DataDir::open(const std::string& path) {
   if (!lock.valid()) {
     return fail(ErrorCode::InvalidRequest, fmt::format("Cannot open {}: {}", lock_path, reason()));
   }
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (!locked_soon(lock.get())) {
     const std::string address = read_all(lock.get());
     return fail(ErrorCode::Busy, fmt::format("Another Liminal Builder uses {}: {}", path,
                                              address.empty() ? "(it is just starting)" : address));

@@ -54,6 +54,21 @@ TEST_CASE("P14: the lock dies with its process") {
   ::close(ready[1]);
 }
 
+TEST_CASE(
+    "P14: what a killed server was just starting holds the lock for a moment, and is waited for") {
+  const test::TempDir dir;
+  auto mine = DataDir::open(dir.file("data"));
+  REQUIRE(mine.has_value());
+  const pid_t child = ::fork();  // It has the descriptor, as between fork and exec.
+  if (child == 0) {
+    ::usleep(50'000);
+    ::_exit(0);
+  }
+  mine = fail(ErrorCode::Internal, "killed");
+  CHECK(DataDir::open(dir.file("data")).has_value());
+  ::waitpid(child, nullptr, 0);
+}
+
 TEST_CASE("S17: a data directory that others can read is refused with the remedy") {
   const test::TempDir dir;
   REQUIRE(::mkdir(dir.file("open").c_str(), 0755) == 0);

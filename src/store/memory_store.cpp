@@ -30,6 +30,9 @@ asio::awaitable<Result<Catalog>> MemoryStore::load_catalog() {
   for (const auto& [id, project] : projects_) catalog.projects.push_back(project);
   std::ranges::sort(catalog.projects, {}, &ProjectRecord::order);
   for (const auto& [id, record] : records_) catalog.sessions.push_back(record);
+  catalog.workspaces = workspaces_;
+  catalog.setups = setups_;
+  std::ranges::copy_if(rewinds_, std::back_inserter(catalog.open_rewinds), &RewindRow::open);
   co_return catalog;
 }
 
@@ -85,6 +88,49 @@ void MemoryStore::apply(WriteBatch& batch) {
     std::erase_if(logins_.rows, [&](const LoginRow& row) { return row.hash == hash; });
   }
   if (batch.logins_known) logins_.known = true;
+  apply_work(batch);
+}
+
+namespace {
+
+/// In the place of the one with the same key, or behind all others.
+template <class Row, class Same>
+void put_row(std::vector<Row>& rows, Row row, Same same) {
+  const auto known = std::ranges::find_if(rows, same);
+  if (known == rows.end()) {
+    rows.push_back(std::move(row));
+  } else {
+    *known = std::move(row);
+  }
+}
+
+auto same_turn(const CheckpointRow& row) {
+  return [session = row.session, turn = row.turn](const CheckpointRow& other) {
+    return other.session == session && other.turn == turn;
+  };
+}
+
+}  // namespace
+
+void MemoryStore::apply_work(WriteBatch& batch) {
+  for (WorkspaceRow& row : batch.workspaces) {
+    const auto same = [id = row.id](const WorkspaceRow& one) { return one.id == id; };
+    if (row.workspace.empty()) {
+      std::erase_if(workspaces_, same);
+    } else {
+      put_row(workspaces_, std::move(row), same);
+    }
+  }
+  for (const SetupRow& row : batch.setups) {
+    put_row(setups_, row, [&](const SetupRow& one) { return one == row; });
+  }
+  for (const CheckpointRow& row : batch.checkpoints) put_row(checkpoints_, row, same_turn(row));
+  for (const CheckpointRow& row : batch.dropped_checkpoints) {
+    std::erase_if(checkpoints_, same_turn(row));
+  }
+  for (const RewindRow& row : batch.rewinds) {
+    put_row(rewinds_, row, [&](const RewindRow& one) { return one.id == row.id; });
+  }
 }
 
 void MemoryStore::add(AuditRow row) {
@@ -112,6 +158,8 @@ void MemoryStore::apply(SessionWrite& write) {
     shelves_.erase(write.session);
     std::erase_if(attachments_,
                   [&](const auto& one) { return one.second.session == write.session; });
+    std::erase_if(checkpoints_,
+                  [&](const CheckpointRow& row) { return row.session == write.session; });
     return;
   }
   Shelf& shelf = shelves_[write.session];
@@ -214,6 +262,20 @@ asio::awaitable<Result<std::vector<AuditRow>>> MemoryStore::read_audit(std::uint
 
 asio::awaitable<Result<Logins>> MemoryStore::read_logins() {
   co_return logins_;
+}
+
+asio::awaitable<Result<std::vector<CheckpointRow>>> MemoryStore::read_checkpoints(
+    SessionId session) {
+  std::vector<CheckpointRow> rows;
+  std::ranges::copy_if(checkpoints_, std::back_inserter(rows),
+                       [&](const CheckpointRow& row) { return row.session == session; });
+  co_return rows;
+}
+
+asio::awaitable<Result<std::optional<RewindRow>>> MemoryStore::read_rewind(std::string id) {
+  const auto found = std::ranges::find(rewinds_, id, &RewindRow::id);
+  if (found == rewinds_.end()) co_return std::nullopt;
+  co_return *found;
 }
 
 asio::awaitable<Result<std::vector<SearchHit>>> MemoryStore::search(Search search) {

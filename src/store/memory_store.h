@@ -40,6 +40,8 @@ class MemoryStore final : public Store {
   asio::awaitable<Result<std::vector<AuditRow>>> read_audit(std::uint64_t before,
                                                             std::uint64_t count) override;
   asio::awaitable<Result<Logins>> read_logins() override;
+  asio::awaitable<Result<std::vector<CheckpointRow>>> read_checkpoints(SessionId session) override;
+  asio::awaitable<Result<std::optional<RewindRow>>> read_rewind(std::string id) override;
   asio::awaitable<Result<std::vector<SearchHit>>> search(Search search) override;
   void close() override {}
 
@@ -57,6 +59,7 @@ class MemoryStore final : public Store {
   };
   void apply(WriteBatch& batch);
   void apply(SessionWrite& write);
+  void apply_work(WriteBatch& batch);
   void add(AuditRow row);
   void drain();
 
@@ -73,6 +76,10 @@ class MemoryStore final : public Store {
   std::vector<AuditRow> audit_;
   std::uint64_t audit_id_ = 0;
   Logins logins_;
+  std::vector<WorkspaceRow> workspaces_;
+  std::vector<SetupRow> setups_;
+  std::vector<CheckpointRow> checkpoints_;
+  std::vector<RewindRow> rewinds_;
 };
 
 }  // namespace lb

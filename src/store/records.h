@@ -49,8 +49,9 @@ struct SessionRecord {
   TurnId last_turn;     // The newest turn that the agent knows.
   std::string model;
   std::string mode;
-  bool confined = false;  // Its agent runs behind walls, always.
-  std::string facts;      // SessionFacts as JSON, or empty. Written by SessionWrite::facts.
+  bool confined = false;     // Its agent runs behind walls, always.
+  WorkspaceId workspace_id;  // Empty: it works in the project's folder.
+  std::string facts;         // SessionFacts as JSON, or empty. Written by SessionWrite::facts.
   /// Revisions up to here may have been handed out: after a crash the timeline goes on above it.
   Revision reserved = 0;
   std::uint64_t next_pos = 1;
@@ -134,6 +135,40 @@ struct LoginRow {
   friend bool operator==(const LoginRow&, const LoginRow&) = default;
 };
 
+/// A worktree that sessions work in, whatever became of it.
+struct WorkspaceRow {
+  WorkspaceId id;
+  std::string workspace;  // WorkspaceRecord as JSON; written empty: there is none any more.
+  friend bool operator==(const WorkspaceRow&, const WorkspaceRow&) = default;
+};
+
+/// Setup commands of a repository that the user has agreed to, by their content.
+struct SetupRow {
+  ProjectId project;
+  std::string setup;
+  friend bool operator==(const SetupRow&, const SetupRow&) = default;
+};
+
+/// The files before and after a turn, as trees that refs of ours keep.
+struct CheckpointRow {
+  SessionId session;
+  TurnId turn;
+  std::string root;  // The folder.
+  std::string before;
+  std::string after;    // Empty: the turn has not ended, or there is none.
+  bool shared = false;  // Others worked in the folder at the same time.
+  Timestamp made_at;
+  friend bool operator==(const CheckpointRow&, const CheckpointRow&) = default;
+};
+
+/// A change of files that the user asked for: it can be finished after a crash, and undone.
+struct RewindRow {
+  std::string id;
+  bool open = false;   // It was begun, and nobody knows that it was finished.
+  std::string rewind;  // RewindRecord as JSON.
+  friend bool operator==(const RewindRow&, const RewindRow&) = default;
+};
+
 /// What is written in one transaction: all of it or nothing.
 struct WriteBatch {
   std::vector<ProjectRecord> projects;
@@ -144,6 +179,11 @@ struct WriteBatch {
   std::vector<LoginRow> logins;
   std::vector<std::string> ended_logins;  // Hashes.
   bool logins_known = false;              // From now on every login has its row.
+  std::vector<WorkspaceRow> workspaces;
+  std::vector<SetupRow> setups;
+  std::vector<CheckpointRow> checkpoints;
+  std::vector<CheckpointRow> dropped_checkpoints;  // By session and turn.
+  std::vector<RewindRow> rewinds;
 };
 
 /// An entry as it was stored.
@@ -173,6 +213,9 @@ struct Catalog {
   std::vector<ProjectRecord> projects;
   std::vector<SessionRecord> sessions;
   std::string settings;  // As JSON; empty when nothing was ever chosen.
+  std::vector<WorkspaceRow> workspaces;
+  std::vector<SetupRow> setups;
+  std::vector<RewindRow> open_rewinds;
 };
 
 struct Logins {

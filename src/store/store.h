@@ -88,6 +88,10 @@ class Store {
   virtual asio::awaitable<Result<std::vector<AuditRow>>> read_audit(std::uint64_t before,
                                                                     std::uint64_t count) = 0;
   virtual asio::awaitable<Result<Logins>> read_logins() = 0;
+  /// Of one session, oldest first.
+  virtual asio::awaitable<Result<std::vector<CheckpointRow>>> read_checkpoints(
+      SessionId session) = 0;
+  virtual asio::awaitable<Result<std::optional<RewindRow>>> read_rewind(std::string id) = 0;
 
   struct Search {
     std::string text;

@@ -89,6 +89,16 @@ Catalog Queries::catalog() {
     catalog.sessions.push_back(read_session(sessions));
     catalog.sessions.back().facts = sessions.text(facts);
   }
+  Statement workspaces(*database_, "SELECT workspace_id, workspace FROM workspaces ORDER BY id");
+  while (workspaces.step()) {
+    catalog.workspaces.push_back({WorkspaceId(workspaces.text(0)), workspaces.text(1)});
+  }
+  Statement setups(*database_, "SELECT project_id, setup FROM setups");
+  while (setups.step()) catalog.setups.push_back({ProjectId(setups.text(0)), setups.text(1)});
+  Statement rewinds(*database_, "SELECT rewind_id, rewind FROM rewinds WHERE open ORDER BY id");
+  while (rewinds.step()) {
+    catalog.open_rewinds.push_back({rewinds.text(0), true, rewinds.text(1)});
+  }
   return catalog;
 }
 
@@ -212,6 +222,26 @@ Logins Queries::logins() {
   while (query.step()) all.rows.push_back({query.text(0), query.text(1)});
   all.known = database_->number("SELECT count(*) FROM meta WHERE key='logins_unknown'") == 0;
   return all;
+}
+
+std::vector<CheckpointRow> Queries::checkpoints(const SessionId& session) {
+  Statement query(*database_,
+                  "SELECT turn_id, root, before_tree, after_tree, shared, made_at FROM checkpoints "
+                  "WHERE session=(SELECT id FROM sessions WHERE session_id=?) ORDER BY id");
+  query.bind(session.str());
+  std::vector<CheckpointRow> rows;
+  while (query.step()) {
+    rows.push_back({session, TurnId(query.text(0)), query.text(1), query.text(2), query.text(3),
+                    query.integer(4) != 0, Timestamp{query.integer(5)}});
+  }
+  return rows;
+}
+
+std::optional<RewindRow> Queries::rewind(const std::string& id) {
+  Statement query(*database_, "SELECT open, rewind FROM rewinds WHERE rewind_id=?");
+  query.bind(id);
+  if (!query.step()) return std::nullopt;
+  return RewindRow{id, query.integer(0) != 0, query.text(1)};
 }
 
 std::vector<SearchHit> Queries::search(const Store::Search& search) {

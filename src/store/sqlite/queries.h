@@ -30,6 +30,8 @@ class Queries {
   std::optional<AttachmentRecord> attachment(const SessionId& session, const std::string& id);
   std::vector<AuditRow> audit(std::uint64_t before, std::uint64_t count);
   Logins logins();
+  std::vector<CheckpointRow> checkpoints(const SessionId& session);
+  std::optional<RewindRow> rewind(const std::string& id);
   std::vector<SearchHit> search(const Store::Search& search);
 
  private:

@@ -85,6 +85,22 @@ constexpr const char* kVersion4 = R"sql(
 ALTER TABLE sessions ADD COLUMN confined INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+/// Workspaces, and the files before and after turns.
+constexpr const char* kVersion5 = R"sql(
+ALTER TABLE sessions ADD COLUMN workspace_id TEXT NOT NULL DEFAULT '';
+CREATE TABLE workspaces(
+  id INTEGER PRIMARY KEY, workspace_id TEXT NOT NULL UNIQUE, workspace TEXT NOT NULL);
+CREATE TABLE setups(project_id TEXT NOT NULL, setup TEXT NOT NULL, UNIQUE(project_id, setup));
+CREATE TABLE checkpoints(
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, turn_id TEXT NOT NULL, root TEXT NOT NULL,
+  before_tree TEXT NOT NULL, after_tree TEXT NOT NULL, shared INTEGER NOT NULL,
+  made_at INTEGER NOT NULL);
+CREATE UNIQUE INDEX checkpoints_key ON checkpoints(session, turn_id);
+CREATE TABLE rewinds(
+  id INTEGER PRIMARY KEY, rewind_id TEXT NOT NULL UNIQUE, open INTEGER NOT NULL,
+  rewind TEXT NOT NULL);
+)sql";
+
 /// What the first 100 bytes of a file say, read without SQLite so that nothing is touched.
 struct Header {
   bool empty = true;
@@ -166,6 +182,7 @@ Result<void> migrate(Database& database, const StoreFiles& files) {
   if (version < 3) database.run(kVersion3);
   if (version > 0 && version < 3) database.run(kOldLogins);
   if (version < 4) database.run(kVersion4);
+  if (version < 5) database.run(kVersion5);
   database.run(fmt::format("PRAGMA user_version = {}", kSchemaVersion).c_str());
   transaction.commit();
   return {};

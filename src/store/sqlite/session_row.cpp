@@ -30,6 +30,7 @@ void each_column(Record& record, Visit visit) {
   visit("next_pos", record.next_pos);
   visit("owner", record.owner);
   visit("confined", record.confined);
+  visit("workspace_id", record.workspace_id);
 }
 
 /// What the column of a field holds: a number or a text.

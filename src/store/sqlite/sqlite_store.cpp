@@ -92,6 +92,12 @@ class SqliteStore final : public Store {
   asio::awaitable<Result<Logins>> read_logins() override {
     return read([](Queries& q) { return q.logins(); });
   }
+  asio::awaitable<Result<std::vector<CheckpointRow>>> read_checkpoints(SessionId session) override {
+    return read([=](Queries& q) { return q.checkpoints(session); });
+  }
+  asio::awaitable<Result<std::optional<RewindRow>>> read_rewind(std::string id) override {
+    return read([=](Queries& q) { return q.rewind(id); });
+  }
   asio::awaitable<Result<std::vector<SearchHit>>> search(Search search) override {
     return read([search = std::move(search)](Queries& q) { return q.search(search); });
   }

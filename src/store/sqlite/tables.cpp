@@ -51,6 +51,11 @@ Tables::Tables(Database& database)
       update_payload_(database, "UPDATE entries SET payload=? WHERE id=?"),
       drop_pending_(database, "DELETE FROM search_pending WHERE entry=?"),
       put_search_(database, "INSERT INTO search(rowid, body) VALUES(?,?)"),
+      put_checkpoint_(
+          database,
+          "INSERT INTO checkpoints(session, turn_id, root, before_tree, after_tree, "
+          "shared, made_at) VALUES(?1,?2,?3,?4,?5,?6,?7) ON CONFLICT(session, turn_id) "
+          "DO UPDATE SET root=?3, before_tree=?4, after_tree=?5, shared=?6, made_at=?7"),
       put_audit_(database, "INSERT INTO audit(stranger, entry) VALUES(?,?)"),
       trim_audit_(database,
                   "DELETE FROM audit WHERE stranger=?1 AND id<=(SELECT id FROM audit WHERE "
@@ -143,6 +148,42 @@ void Tables::logins_known() {
   database_.run("DELETE FROM meta WHERE key='logins_unknown'");
 }
 
+void Tables::put(const WorkspaceRow& workspace) {
+  if (workspace.workspace.empty()) {
+    Statement(database_, "DELETE FROM workspaces WHERE workspace_id=?").run(workspace.id.str());
+    return;
+  }
+  Statement(database_,
+            "INSERT INTO workspaces(workspace_id, workspace) VALUES(?1,?2) "
+            "ON CONFLICT(workspace_id) DO UPDATE SET workspace=?2")
+      .run(workspace.id.str(), workspace.workspace);
+}
+
+void Tables::put(const SetupRow& setup) {
+  Statement(database_, "INSERT OR IGNORE INTO setups VALUES(?,?)")
+      .run(setup.project.str(), setup.setup);
+}
+
+void Tables::put(const CheckpointRow& row) {
+  put_checkpoint_.run(key_of(row.session), row.turn.str(), row.root, row.before, row.after,
+                      row.shared, row.made_at.ms);
+}
+
+void Tables::drop(const CheckpointRow& row) {
+  Statement(database_, "DELETE FROM checkpoints WHERE session=? AND turn_id=?")
+      .run(key_of(row.session), row.turn.str());
+}
+
+/// Only the newest can be undone: an old one would be undone over everything that came since.
+void Tables::put(const RewindRow& rewind) {
+  Statement(database_,
+            "INSERT INTO rewinds(rewind_id, open, rewind) VALUES(?1,?2,?3) "
+            "ON CONFLICT(rewind_id) DO UPDATE SET open=?2, rewind=?3")
+      .run(rewind.id, rewind.open, rewind.rewind);
+  Statement(database_, "DELETE FROM rewinds WHERE NOT open AND id<=(SELECT max(id) FROM rewinds)-?")
+      .run(limits::kRewindsKept);
+}
+
 void Tables::erase(std::int64_t session) {
   // A contentless index forgets a row only when it is told again what the row held.
   Statement indexed(database_,
@@ -162,6 +203,7 @@ void Tables::erase(std::int64_t session) {
   Statement(database_, "DELETE FROM prompts WHERE session=?").run(session);
   Statement(database_, "DELETE FROM attachments WHERE session=?").run(session);
   Statement(database_, "DELETE FROM facts WHERE session=?").run(session);
+  Statement(database_, "DELETE FROM checkpoints WHERE session=?").run(session);
 }
 
 void Tables::fold(const std::string& session, const std::string& item,

@@ -22,6 +22,11 @@ class Tables {
   void put(const LoginRow& login);
   void end_login(const std::string& hash);
   void logins_known();
+  void put(const WorkspaceRow& workspace);
+  void put(const SetupRow& setup);
+  void put(const CheckpointRow& checkpoint);
+  void drop(const CheckpointRow& checkpoint);
+  void put(const RewindRow& rewind);
 
   /// Replaces the form of an open item (growth that was folded).
   void fold(const std::string& session, const std::string& item,
@@ -54,6 +59,7 @@ class Tables {
   Statement update_payload_;
   Statement drop_pending_;
   Statement put_search_;
+  Statement put_checkpoint_;
   Statement put_audit_;
   Statement trim_audit_;
   std::unordered_map<std::string, std::int64_t> keys_;

@@ -175,6 +175,10 @@ void Writer::commit_jobs() {
         batch.logins_known) {
       return true;
     }
+    if (!batch.workspaces.empty() || !batch.setups.empty() || !batch.checkpoints.empty() ||
+        !batch.dropped_checkpoints.empty() || !batch.rewinds.empty()) {
+      return true;
+    }
     for (const SessionWrite& write : batch.sessions) {
       if (write.record || write.facts || write.erase || !write.entries.empty() ||
           !write.outputs.empty() || !write.prompts.empty()) {
@@ -194,6 +198,11 @@ void Writer::commit_jobs() {
     for (const LoginRow& login : job.batch.logins) tables_.put(login);
     for (const std::string& hash : job.batch.ended_logins) tables_.end_login(hash);
     if (job.batch.logins_known) tables_.logins_known();
+    for (const WorkspaceRow& row : job.batch.workspaces) tables_.put(row);
+    for (const SetupRow& row : job.batch.setups) tables_.put(row);
+    for (const CheckpointRow& row : job.batch.checkpoints) tables_.put(row);
+    for (const CheckpointRow& row : job.batch.dropped_checkpoints) tables_.drop(row);
+    for (const RewindRow& row : job.batch.rewinds) tables_.put(row);
   }
   transaction.commit();
   maybe_unindexed_ = true;
