@@ -48,12 +48,17 @@ struct AgentSpec {
   std::function<std::vector<DiscoveredSession>(const std::string& project_dir)> discover;
   bool confine = false;                       // As in AgentConfig.
   bool confined = false;                      // Every process of this provider is.
+  bool own_process = false;                   // It serves one session, and ends when that rests.
   std::optional<bool> allow_bypass;           // As in AgentConfig.
   std::optional<std::uint32_t> idle_minutes;  // As in AgentConfig.
 
   [[nodiscard]] std::string command() const { return argv.empty() ? std::string() : argv.front(); }
-  /// The whole environment of its process.
-  [[nodiscard]] Environment environment() const { return child_environment(env, path); }
+  /// The whole environment of its process, with what a session adds.
+  [[nodiscard]] Environment environment(const Environment& more = {}) const {
+    Environment all = env;
+    all.insert(all.end(), more.begin(), more.end());
+    return child_environment(all, path);
+  }
 };
 
 }  // namespace lb

@@ -6,8 +6,19 @@
 
 namespace lb {
 
-asio::awaitable<Result<ProviderSession>> Provider::fork_session(SessionId, CreateSessionOptions) {
+asio::awaitable<Result<ProviderSession>> Provider::fork_session(SessionId, CreateSessionOptions,
+                                                                std::optional<ForkPoint>) {
   co_return fail(ErrorCode::NotSupported, fmt::format("{} cannot fork a session.", cli_type()));
+}
+
+bool Provider::can_fork_before(const SessionId&) const {
+  return false;
+}
+
+std::unexpected<Error> no_walls(std::string_view cli_type) {
+  return fail(
+      ErrorCode::NotSupported,
+      fmt::format("{} cannot be confined: its protocol does not say that it can.", cli_type));
 }
 
 asio::awaitable<Result<void>> Provider::steer_turn(SessionId, Prompt) {
@@ -25,6 +36,10 @@ asio::awaitable<std::int64_t> Provider::outside_mark(std::string) {
 
 std::string Provider::records() const {
   return {};
+}
+
+bool Provider::can_confine() const {
+  return false;
 }
 
 std::optional<bool> Provider::takes_text() const {

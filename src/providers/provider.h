@@ -25,6 +25,7 @@
 #include "model/item.h"
 #include "model/session.h"
 #include "model/turn.h"
+#include "process/agent_process.h"
 #include "providers/session_sink.h"
 
 namespace lb {
@@ -39,6 +40,10 @@ struct CreateSessionOptions {
   std::optional<std::string> thinking;
   RawObject provider_options;  // A closed list per provider; an unknown key is an error.
   bool confined = false;       // Its process runs behind walls (process/confine.h).
+  /// It shares its process with no other session. One that is confined, or that has an environment
+  /// of its own, does not either.
+  bool own_process = false;
+  Environment env;  // Put over the agent's.
 };
 
 struct LoadSessionOptions {
@@ -47,7 +52,9 @@ struct LoadSessionOptions {
   std::optional<std::string> model;  // That the user chose, or that it was switched to later.
   std::optional<std::string> mode;   // The same.
   std::optional<std::string> thinking;
-  bool confined = false;  // As it was made.
+  bool confined = false;     // As it was made.
+  bool own_process = false;  // As in CreateSessionOptions.
+  Environment env;           // The same.
   /// What the agent told last of the session: the model in effect, chosen or not, and what was
   /// spent so far.
   SessionFacts told;
@@ -57,6 +64,16 @@ struct LoadSessionOptions {
   /// When that turn ended: what is younger is new where the CLI's record has no such turn (Claude
   /// gives slash commands and turns of its own other ids).
   std::optional<Timestamp> last_known_at;
+};
+
+/// Where a copy of a session ends: before a turn.
+struct ForkPoint {
+  TurnId turn;
+  /// The turn before it, which is the last that is copied, and when it ended: what finds the place
+  /// where the CLI's record knows the turn under another id (see LoadSessionOptions). Nothing: it
+  /// is the first.
+  std::optional<TurnId> last_kept;
+  std::optional<Timestamp> last_kept_at;
 };
 
 struct ProviderSession {
@@ -124,13 +141,28 @@ struct WarmPlace {
   WarmPlace(std::string dir, bool behind_walls = false)  // NOLINT(google-explicit-constructor)
       : project_dir(std::move(dir)), confined(behind_walls) {}
   WarmPlace(const char* dir) : project_dir(dir) {}  // NOLINT(google-explicit-constructor)
+  /// Where a session that is made or loaded with these options will run.
+  template <class Options>
+  static WarmPlace of(const Options& options) {
+    WarmPlace place(options.project_dir, options.confined);
+    place.own_process = options.own_process;
+    place.env = options.env;
+    return place;
+  }
   std::string project_dir;
   bool confined = false;
+  bool own_process = false;
+  Environment env = {};
+  /// Whether a process that several sessions share may serve it.
+  [[nodiscard]] bool shared() const { return !confined && !own_process && env.empty(); }
   friend auto operator<=>(const WarmPlace&, const WarmPlace&) = default;
 };
 
 /// Status of the agent as a whole; the message is for people.
 using StatusCallback = std::function<void(AgentStatus, std::optional<std::string> message)>;
+
+/// Why a session that shall be confined is not made or loaded (see can_confine).
+std::unexpected<Error> no_walls(std::string_view cli_type);
 
 class Provider {
  public:
@@ -174,10 +206,14 @@ class Provider {
   virtual asio::awaitable<Result<void>> set_model(SessionId session, std::string model) = 0;
   /// How much to think: one of the `thinking_levels` of the session's facts.
   virtual asio::awaitable<Result<void>> set_thinking(SessionId session, std::string level) = 0;
-  /// A copy of `from` that goes its own way, known to us as `options.session_id`. The conversation
-  /// so far is copied by the session layer; nothing of it comes through the sink.
+  /// A copy of `from` that goes its own way, in a folder that may be another, known to us as
+  /// `options.session_id`. It has everything so far, or what was before a turn. The conversation is
+  /// copied by the session layer; nothing of it comes through the sink.
   virtual asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
-                                                                CreateSessionOptions options);
+                                                                CreateSessionOptions options,
+                                                                std::optional<ForkPoint> before);
+  /// Whether a copy of this session may end before a turn.
+  [[nodiscard]] virtual bool can_fork_before(const SessionId& from) const;
 
   /// Sessions of this project that the CLI knows.
   virtual asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir);
@@ -187,6 +223,11 @@ class Provider {
   /// Where the CLI keeps its records. What two agents find in the same place is one session; empty
   /// when nothing is known of it.
   [[nodiscard]] virtual std::string records() const;
+
+  /// Whether the process of a session that shall be confined is: whoever says so passes `confined`
+  /// on to every launch for it. Where nothing is said no session is confined, and none that shall
+  /// be is made or loaded.
+  [[nodiscard]] virtual bool can_confine() const;
 
   /// Whether a prompt may carry texts; nothing while the agent has not said. Where it may not, the
   /// session layer refuses such a prompt.

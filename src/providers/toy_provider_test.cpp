@@ -172,6 +172,12 @@ TEST_CASE("what a protocol does not say of itself, the base says for it") {
     REQUIRE_FALSE(set.has_value());
     CHECK(set.error().message == "parrot cannot switch its mode in a running session.");
   }
+  SUBCASE("it cannot be confined until it says that it passes that on") {
+    CHECK_FALSE(f.provider->can_confine());
+    for (const char* cli : {"claude-code", "codex", "demo"}) {
+      CHECK((*f.registry.resolve(cli))->can_confine());
+    }
+  }
   SUBCASE("a killed session is gone with its process") {
     REQUIRE(test::run(f.io, f.provider->kill_session(f.session)).has_value());
     CHECK_FALSE(f.provider->is_alive(f.session));

@@ -49,6 +49,7 @@ class ScriptedProvider final : public Provider {
   std::vector<SessionId> killed;
   std::vector<std::pair<SessionId, Answer>> answers;
   std::vector<std::pair<SessionId, SessionId>> forked;
+  std::vector<std::optional<ForkPoint>> forked_before;
   std::map<SessionId, std::string> modes;
   std::map<SessionId, std::string> models;
   std::map<SessionId, std::string> thinking;
@@ -76,10 +77,13 @@ class ScriptedProvider final : public Provider {
   bool carries_message = true;
   bool starts_turns = true;  // send_message begins the turn itself, as real providers do.
   bool can_fork = true;
+  bool forks_before = true;
+  bool confines = true;
   bool starts_ahead = true;
   AgentInfo info;
   std::string records_at;                  // Where the CLI keeps its sessions.
-  std::vector<DiscoveredSession> outside;  // The sessions the CLI knows, whatever the project.
+  std::vector<DiscoveredSession> outside;  // The sessions the CLI knows, whatever the project,
+  std::string outside_in;                  // or only in this folder.
   /// Called by load_session and import_history: says the history through upsert and turn.
   std::function<void(const SessionId&, const LoadSessionOptions&)> history;
 
@@ -264,12 +268,16 @@ class ScriptedProvider final : public Provider {
     prewarmed_ended.push_back(place.project_dir);
   }
   asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
-                                                        CreateSessionOptions options) override {
-    if (!can_fork) co_return co_await Provider::fork_session(from, options);
+                                                        CreateSessionOptions options,
+                                                        std::optional<ForkPoint> before) override {
+    if (!can_fork) co_return co_await Provider::fork_session(from, options, before);
     forked.emplace_back(from, options.session_id);
+    forked_before.push_back(std::move(before));
     alive_.insert(options.session_id);
     co_return ProviderSession{options.session_id, cli_type_, "cli-" + options.session_id.str()};
   }
+  [[nodiscard]] bool can_confine() const override { return confines; }
+  [[nodiscard]] bool can_fork_before(const SessionId&) const override { return forks_before; }
   asio::awaitable<Result<void>> steer_turn(SessionId session, Prompt prompt) override {
     if (steer_error) co_return std::unexpected(*steer_error);
     steered.push_back({session, std::move(prompt)});
@@ -279,8 +287,10 @@ class ScriptedProvider final : public Provider {
     ++outside_looks;
     co_return outside_marked;
   }
-  asio::awaitable<std::vector<DiscoveredSession>> discover(std::string) override {
+  asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir) override {
     ++discoveries;
+    if (!outside_in.empty() && project_dir != outside_in)
+      co_return std::vector<DiscoveredSession>();
     co_return outside;
   }
   [[nodiscard]] std::string records() const override { return records_at; }

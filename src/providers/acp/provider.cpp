@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "providers/acp/codex_sessions.h"
-#include "providers/acp/confinable.h"
 #include "providers/acp/login.h"
+#include "providers/acp/own_process.h"
 
 namespace lb::acp {
 namespace {
@@ -39,7 +39,7 @@ std::unique_ptr<Provider> make_provider(AgentSpec spec, const ProviderDeps& deps
     const auto sessions = std::make_shared<CodexSessions>(codex_home(spec.environment()));
     spec.discover = [sessions](const std::string& project) { return sessions->find(project); };
   }
-  return std::make_unique<ConfinableProvider>(std::move(spec), deps);
+  return std::make_unique<OwnProcessProvider>(std::move(spec), deps);
 }
 
 AgentManagerOptions AcpProvider::manager_options() {
@@ -176,10 +176,14 @@ asio::awaitable<Result<ProviderSession>> AcpProvider::create_session(CreateSessi
   co_return co_await start_session(std::move(options), "session/new", std::move(params));
 }
 
-asio::awaitable<Result<ProviderSession>> AcpProvider::fork_session(SessionId from,
-                                                                   CreateSessionOptions options) {
+asio::awaitable<Result<ProviderSession>> AcpProvider::fork_session(
+    SessionId from, CreateSessionOptions options, std::optional<ForkPoint> before) {
   const auto original = known(from);
   if (!original) co_return std::unexpected(original.error());
+  if (before) {
+    co_return fail(ErrorCode::NotSupported,
+                   spec_.name + " can only copy a whole session, not what was before a turn.");
+  }
   if (!(*original)->alive()) {
     if (auto opened = co_await open(*original, History::Skip); !opened) {
       co_return std::unexpected(opened.error());
@@ -189,6 +193,7 @@ asio::awaitable<Result<ProviderSession>> AcpProvider::fork_session(SessionId fro
     co_return fail(ErrorCode::NotSupported, spec_.name + " cannot fork a session.");
   }
   json::object params = in_folder(**original);
+  params["cwd"] = options.project_dir;
   co_return co_await start_session(std::move(options), "session/fork", std::move(params));
 }
 

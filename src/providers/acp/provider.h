@@ -29,7 +29,8 @@ class AcpProvider final : public ProviderOf<AcpSession> {
   asio::awaitable<Result<void>> import_history(SessionId session,
                                                LoadSessionOptions options) override;
   asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
-                                                        CreateSessionOptions options) override;
+                                                        CreateSessionOptions options,
+                                                        std::optional<ForkPoint> before) override;
   asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir) override;
   [[nodiscard]] std::string records() const override;
   asio::awaitable<std::int64_t> outside_mark(std::string project_dir) override;
@@ -43,6 +44,8 @@ class AcpProvider final : public ProviderOf<AcpSession> {
   void hold(const SessionId& session, bool held) override;
   asio::awaitable<void> shutdown() override;
   using ProviderBase::status;
+  /// What the next process is like.
+  void run_as(AgentSpec spec) { spec_ = std::move(spec); }
   /// What to do about a login that is missing, as far as is known.
   [[nodiscard]] const std::optional<std::string>& login_problem() const { return logged_out_; }
 

@@ -145,7 +145,7 @@ void AcpProvider::show_warm() {
 // one that all others share stays.
 
 void AcpProvider::watch_idle() {
-  if (!spec_.confined) return;
+  if (!spec_.own_process) return;
   opened_at_ = deps().clock.mono();
   if (!idle_) idle_ = deps().timers.after(limits::kAgentIdleEnd, [this] { end_if_idle(); });
 }

@@ -261,7 +261,7 @@ TEST_CASE("acp: a fork is a session of its own") {
   CreateSessionOptions options;
   options.session_id = SessionId("s2");
   options.project_dir = "/";
-  const auto forked = test::run(f.io, f.provider->fork_session(kSession, options));
+  const auto forked = test::run(f.io, f.provider->fork_session(kSession, options, {}));
   REQUIRE(forked.has_value());
   CHECK(forked->cli_session_id == "cli-fork");
   CHECK(f.script->last("session/fork")->params.at("sessionId") == "cli-1");

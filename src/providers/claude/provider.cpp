@@ -8,6 +8,7 @@
 #include "base/run_on.h"
 #include "base/together.h"
 #include "providers/claude/history/discovery.h"
+#include "providers/claude/history/fork_record.h"
 #include "providers/claude/history/history_reader.h"
 #include "providers/claude/history/records.h"
 #include "providers/claude/process/claude_session.h"
@@ -19,6 +20,13 @@ namespace {
 
 using namespace claude;
 namespace fs = std::filesystem;
+
+std::unexpected<Error> nothing_said(const ClaudeConfig& config) {
+  return fail(ErrorCode::SessionNotFound,
+              fmt::format("{} has no record of this session yet: say something in it before you "
+                          "fork it.",
+                          config.name));
+}
 
 /// Lives on the io thread. Sessions keep themselves alive while their coroutines run; they know
 /// the provider only while `living_` is there.
@@ -38,12 +46,15 @@ class ClaudeProvider final : public ProviderOf<ClaudeSession> {
   asio::awaitable<Result<void>> import_history(SessionId session,
                                                LoadSessionOptions options) override;
   asio::awaitable<Result<ProviderSession>> fork_session(SessionId from,
-                                                        CreateSessionOptions options) override;
+                                                        CreateSessionOptions options,
+                                                        std::optional<ForkPoint> before) override;
+  [[nodiscard]] bool can_fork_before(const SessionId&) const override { return true; }
   asio::awaitable<std::vector<DiscoveredSession>> discover(std::string project_dir) override;
   asio::awaitable<std::int64_t> outside_mark(std::string project_dir) override;
   void prewarm(const WarmPlace& place) override;
   void end_prewarmed(const WarmPlace& place) override { warm_.end(place); }
   [[nodiscard]] std::size_t prewarmed() const override { return warm_.count(); }
+  [[nodiscard]] bool can_confine() const override { return true; }
   [[nodiscard]] std::optional<bool> takes_text() const override { return true; }
   asio::awaitable<AgentInfo> inspect() override;
   asio::awaitable<Result<void>> reconnect() override;
@@ -61,6 +72,8 @@ class ClaudeProvider final : public ProviderOf<ClaudeSession> {
   asio::awaitable<Result<Imported>> import(SessionId session, LoadSessionOptions options);
   [[nodiscard]] ClaudeSessionEvents events_for(const SessionId& id);
   SessionPtr make(SessionId id, LaunchPlan plan);
+  asio::awaitable<Result<ProviderSession>> fork_by_copy(SessionId id, LaunchPlan plan,
+                                                        std::optional<ForkPoint> before);
   asio::awaitable<SessionPtr> adopt(SessionId id, LaunchPlan wanted);
   asio::awaitable<Result<ProviderSession>> started(SessionPtr session);
   [[nodiscard]] ProviderSession made(const ClaudeSession& session) const;
@@ -156,8 +169,9 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::create_session(
   }
   LaunchPlan plan;
   plan.cli_session_id = make_uuid();
-  plan.directory = options.project_dir;
+  plan.directory = plan.project_dir = options.project_dir;
   plan.confined = options.confined;
+  plan.env = options.env;
   plan.model = options.model;
   plan.mode = options.mode;
   plan.choices = std::move(*choices);
@@ -175,7 +189,9 @@ void ClaudeProvider::prewarm(const WarmPlace& place) {
 /// The process that waits for such a session, if there is one and it can be what is wanted; what
 /// can only be said on the command line needs a process of its own.
 asio::awaitable<ClaudeProvider::SessionPtr> ClaudeProvider::adopt(SessionId id, LaunchPlan wanted) {
-  const SessionPtr warm = warm_.take({wanted.directory, wanted.confined});
+  WarmPlace place(wanted.directory, wanted.confined);
+  place.env = wanted.env;
+  const SessionPtr warm = warm_.take(place);
   if (!warm) co_return nullptr;
   const Choices& choices = wanted.choices;
   const bool fits = !choices.max_turns && !choices.fallback_model &&
@@ -206,8 +222,9 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::load_session(SessionId 
   if (const auto known = find(id); known && known->alive()) co_return made(*known);
   LaunchPlan plan;
   plan.cli_session_id = options.cli_session_id;
-  plan.directory = options.project_dir;
+  plan.directory = plan.project_dir = options.project_dir;
   plan.confined = options.confined;
+  plan.env = options.env;
   // Resumed without a model the CLI goes on with whatever name the last answer came under.
   plan.model = options.model ? options.model : options.told.model;
   plan.mode = options.mode;
@@ -244,26 +261,58 @@ asio::awaitable<Result<ProviderSession>> ClaudeProvider::load_session(SessionId 
 }
 
 asio::awaitable<Result<ProviderSession>> ClaudeProvider::fork_session(
-    SessionId from, CreateSessionOptions options) {
+    SessionId from, CreateSessionOptions options, std::optional<ForkPoint> before) {
   auto original = known(from);
   if (!original) co_return std::unexpected(std::move(original.error()));
   LaunchPlan plan = (*original)->plan();
-  const fs::path config = config_dir(environment_for(*config_));
-  const bool on_disk = co_await run_on(deps().blocking, [config, id = plan.cli_session_id] {
-    return !find_session_file(config, id).empty();
-  });
-  if (!on_disk) {
-    co_return fail(ErrorCode::SessionNotFound,
-                   fmt::format("{} has no record of this session yet: say something in it before "
-                               "you fork it.",
-                               config_->name));
-  }
-  plan.begin = Begin::Fork;
-  plan.fork_from = std::exchange(plan.cli_session_id, make_uuid());
+  const bool elsewhere = plan.project_dir != options.project_dir;
+  if (elsewhere) plan.directory = plan.project_dir = options.project_dir;
+  plan.confined = options.confined;
+  plan.env = options.env;
   if (options.model) plan.model = options.model;
   if (options.mode) plan.mode = options.mode;
   if (options.thinking) (void)choose_thinking(plan.choices, *options.thinking);
+  plan.fork_from = std::exchange(plan.cli_session_id, make_uuid());
+  if (before && !before->last_kept) {
+    plan.begin = Begin::New;  // There is nothing to remember.
+    co_return co_await started(make(options.session_id, std::move(plan)));
+  }
+  if (before || elsewhere) {
+    co_return co_await fork_by_copy(options.session_id, std::move(plan), std::move(before));
+  }
+  const fs::path config = config_dir(environment_for(*config_));
+  const bool on_disk = co_await run_on(deps().blocking, [config, id = plan.fork_from] {
+    return !find_session_file(config, id).empty();
+  });
+  if (!on_disk) co_return nothing_said(*config_);
+  plan.begin = Begin::Fork;
   co_return co_await started(make(options.session_id, std::move(plan)));
+}
+
+/// Resumes a copy of the original's record.
+asio::awaitable<Result<ProviderSession>> ClaudeProvider::fork_by_copy(
+    SessionId id, LaunchPlan plan, std::optional<ForkPoint> before) {
+  const fs::path config = config_dir(environment_for(*config_));
+  const auto to = co_await run_on(deps().blocking, [&config, &plan, &before]() -> Result<fs::path> {
+    const fs::path original = find_session_file(config, plan.fork_from);
+    if (original.empty()) return fs::path();
+    // The CLI looks in the folder of its directory; where only it can name that, in all of them.
+    const auto folders = project_folders(config, plan.directory);
+    const fs::path folder = folders.size() == 1 ? folders.front() : original.parent_path();
+    const fs::path copy = folder / (plan.cli_session_id + ".jsonl");
+    const auto copied = copy_record({original, copy, plan.cli_session_id, plan.directory, before});
+    if (!copied) return std::unexpected(copied.error());
+    return *copied ? copy : fs::path();
+  });
+  if (!to) co_return std::unexpected(to.error());
+  if (to->empty() && !before) co_return nothing_said(*config_);
+  plan.begin = to->empty() ? Begin::New : Begin::Resume;
+  const auto session = make(std::move(id), std::move(plan));
+  if (!to->empty()) session->file_is(mark_of(*to));
+  auto ready = co_await started(session);
+  std::error_code ignored;
+  if (!ready && !to->empty()) fs::remove(*to, ignored);
+  co_return ready;
 }
 
 /// The CLI's record of a session, into its sink: read on a worker, passed on in pieces.

@@ -1,6 +1,7 @@
 // The provider over a scripted CLI: what takes too long, forks, and how much it thinks.
 
 #include "providers/claude/provider_test_support.h"
+#include "tests/support/temp_dir.h"
 
 using namespace lb;
 using namespace lb::test;
@@ -116,7 +117,9 @@ TEST_CASE("a fork resumes the original under an id of its own and leaves it alon
   REQUIRE(original.has_value());
   CreateSessionOptions options = house.options();
   options.session_id = SessionId("session-2");
-  const auto fork = [&] { return house.run(house.provider->fork_session(house.session, options)); };
+  const auto fork = [&] {
+    return house.run(house.provider->fork_session(house.session, options, {}));
+  };
   const auto empty = fork();
   CHECK(empty.error().code == ErrorCode::SessionNotFound);
   CHECK(empty.error().message.find("say something") != std::string::npos);
@@ -140,8 +143,47 @@ TEST_CASE("a fork resumes the original under an id of its own and leaves it alon
   CHECK(house.launcher.launches().back().cwd == house.project());
   CHECK(house.provider->is_alive(house.session));
   CHECK(house.provider->is_alive(options.session_id));
-  CHECK(house.run(house.provider->fork_session(SessionId("unknown"), options)).error().code ==
+  CHECK(house.run(house.provider->fork_session(SessionId("unknown"), options, {})).error().code ==
         ErrorCode::SessionNotFound);
+}
+
+TEST_CASE("a fork before a turn, or into another folder, resumes a copy of the record") {
+  House house;
+  const auto original = house.create();
+  REQUIRE(original.has_value());
+  house.record(original->cli_session_id, user_line("u1", "2026-01-01T00:00:00.000Z", "before") +
+                                             answer_line("a1", "u1", "2026-01-01T00:00:05.000Z"));
+  CreateSessionOptions options = house.options();
+  options.session_id = SessionId("session-2");
+  options.env = {{"LIMINAL_PORT_FIRST", "4100"}};
+  ForkPoint point;
+  point.turn = TurnId("later");
+  SUBCASE("before the first there is nothing to remember") {
+    const auto forked =
+        house.run(house.provider->fork_session(house.session, options, std::move(point)));
+    REQUIRE(forked.has_value());
+    const auto& launch = house.launcher.launches().back();
+    CHECK(has(launch.argv, "--session-id=" + forked->cli_session_id));
+    CHECK(variable(launch.env, "LIMINAL_PORT_FIRST") == "4100");
+  }
+  SUBCASE("before a later one there is") {
+    point.last_kept = TurnId("u1");
+    const auto forked =
+        house.run(house.provider->fork_session(house.session, options, std::move(point)));
+    REQUIRE_MESSAGE(forked.has_value(), (forked ? "" : forked.error().message));
+    const auto& launch = house.launcher.launches().back();
+    CHECK(has(launch.argv, "--resume=" + forked->cli_session_id));
+    CHECK(launch.cwd == house.project());
+  }
+  SUBCASE("another folder is where it works") {
+    TempDir other;
+    options.project_dir = other.path();
+    const auto forked = house.run(house.provider->fork_session(house.session, options, {}));
+    REQUIRE_MESSAGE(forked.has_value(), (forked ? "" : forked.error().message));
+    const auto& launch = house.launcher.launches().back();
+    CHECK(has(launch.argv, "--resume=" + forked->cli_session_id));
+    CHECK(launch.cwd == other.path());
+  }
 }
 
 TEST_CASE("how much to think is chosen by what the model knows, and kept when it is resumed") {

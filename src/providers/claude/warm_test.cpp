@@ -68,6 +68,29 @@ TEST_CASE("a session that comes while the process is still starting waits for th
   CHECK(house.provider->is_alive(house.session));
 }
 
+TEST_CASE("a process that was started ahead is for sessions with the same environment") {
+  House house;
+  warm_up(house);
+  CreateSessionOptions options = house.options();
+  options.own_process = true;
+  options.env = {{"LIMINAL_PORT_FIRST", "4100"}};
+  WarmPlace place = WarmPlace::of(options);
+  SUBCASE("one with another environment starts its own") {
+    REQUIRE(house.run(house.provider->create_session(options)).has_value());
+    CHECK(house.provider->prewarmed() == 1);
+  }
+  SUBCASE("one with the same takes it, whoever else may share a process") {
+    place.own_process = false;
+    house.provider->prewarm(place);
+    house.spin([&] { return house.launcher.launches().size() == 2; });
+    REQUIRE(house.run(house.provider->create_session(options)).has_value());
+    CHECK(house.provider->prewarmed() == 1);
+  }
+  REQUIRE(house.launcher.launches().size() == 2);
+  CHECK(variable(house.launcher.launches()[0].env, "LIMINAL_PORT_FIRST").empty());
+  CHECK(variable(house.launcher.launches()[1].env, "LIMINAL_PORT_FIRST") == "4100");
+}
+
 TEST_CASE("what only a command line can say needs a process of its own; the other one goes") {
   House house;
   warm_up(house);

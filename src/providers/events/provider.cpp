@@ -13,10 +13,11 @@ std::unique_ptr<Provider> make_provider(AgentSpec spec, const ProviderDeps& deps
 }
 
 Result<void> EventsProvider::start(EventsSession& session) {
+  const WarmPlace& place = session.place();
   auto process = deps().launcher.launch({.argv = spec_.argv,
-                                         .cwd = session.project_dir(),
-                                         .env = spec_.environment(),
-                                         .confined = session.confined});
+                                         .cwd = place.project_dir,
+                                         .env = spec_.environment(place.env),
+                                         .confined = place.confined});
   if (!process) {
     Error why = not_started(spec_.name, spec_.install_hint, process.error());
     if (why.code == ErrorCode::AgentUnavailable) {
@@ -29,13 +30,11 @@ Result<void> EventsProvider::start(EventsSession& session) {
   return {};
 }
 
-Result<ProviderSession> EventsProvider::open(const SessionId& id, const std::string& project_dir,
-                                             bool confined) {
+Result<ProviderSession> EventsProvider::open(const SessionId& id, const WarmPlace& place) {
   SessionPtr session = find(id);
   if (!session) {
     session = std::make_shared<EventsSession>(
-        id, project_dir, SessionDeps{spec_.name, deps().executor, deps().clock, deps().timers});
-    session->confined = confined;
+        id, place, SessionDeps{spec_.name, deps().executor, deps().clock, deps().timers});
     keep(session);
   }
   if (!session->alive()) {
@@ -53,12 +52,12 @@ asio::awaitable<Result<ProviderSession>> EventsProvider::create_session(
     co_return fail(ErrorCode::InvalidRequest,
                    fmt::format("{} knows no modes, models or options", spec_.cli_type));
   }
-  co_return open(options.session_id, options.project_dir, options.confined);
+  co_return open(options.session_id, WarmPlace::of(options));
 }
 
 asio::awaitable<Result<ProviderSession>> EventsProvider::load_session(SessionId session,
                                                                       LoadSessionOptions options) {
-  co_return open(session, options.project_dir, options.confined);
+  co_return open(session, WarmPlace::of(options));
 }
 
 asio::awaitable<Result<void>> EventsProvider::import_history(SessionId, LoadSessionOptions) {

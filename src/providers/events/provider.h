@@ -24,6 +24,7 @@ class EventsProvider final : public ProviderOf<EventsSession> {
                                                         LoadSessionOptions options) override;
   asio::awaitable<Result<void>> import_history(SessionId session,
                                                LoadSessionOptions options) override;
+  [[nodiscard]] bool can_confine() const override { return true; }
   asio::awaitable<AgentInfo> inspect() override;
 
  protected:
@@ -32,7 +33,7 @@ class EventsProvider final : public ProviderOf<EventsSession> {
 
  private:
   Result<void> start(EventsSession& session);
-  Result<ProviderSession> open(const SessionId& id, const std::string& project_dir, bool confined);
+  Result<ProviderSession> open(const SessionId& id, const WarmPlace& place);
   /// Idle or connected: there is no connection beside those of the sessions.
   void count_alive() { tell_status(any_alive() ? AgentStatus::Connected : AgentStatus::Idle); }
 

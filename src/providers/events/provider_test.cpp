@@ -96,6 +96,22 @@ TEST_CASE("events: a turn of envelopes becomes items with ids of ours") {
   CHECK(f.items.at("t1:1:0").status == ItemStatus::Complete);
 }
 
+TEST_CASE("events: what a session adds to the environment is there whenever its program starts") {
+  Fixture f;
+  LoadSessionOptions options;
+  options.project_dir = "/worktree";
+  options.env = {{"LIMINAL_PORT_FIRST", "4100"}};
+  REQUIRE(test::run(f.io, f.provider->load_session(kSession, options)).has_value());
+  f.agent()->exits({.code = 1, .signal = {}});
+  test::run_ready(f.io);
+  f.begin("t1");
+  REQUIRE(f.launcher.launches().size() == 2);
+  for (const LaunchOptions& launch : f.launcher.launches()) {
+    CHECK(launch.cwd == "/worktree");
+    CHECK(variable(launch.env, "LIMINAL_PORT_FIRST") == "4100");
+  }
+}
+
 TEST_CASE("events: a line that is no event ends the turn with the reason") {
   Fixture f;
   REQUIRE(f.create().has_value());

@@ -40,9 +40,9 @@ std::string* item_id_of(StreamPayload& payload) {
 
 }  // namespace
 
-EventsSession::EventsSession(SessionId session, std::string project_dir, SessionDeps deps)
+EventsSession::EventsSession(SessionId session, WarmPlace place, SessionDeps deps)
     : AgentSession(std::move(session), deps.name),
-      project_dir_(std::move(project_dir)),
+      place_(std::move(place)),
       deps_(std::move(deps)),
       unheld_(deps_.executor, asio::steady_timer::time_point::max()) {}
 
@@ -51,7 +51,7 @@ void EventsSession::follow(std::shared_ptr<AgentProcess> process) {
   processor_ = EnvelopeProcessor();
   closing_.reset();
   cancelling_ = false;
-  json::object open = {{"type", "open"}, {"sessionId", id().str()}, {"cwd", project_dir_}};
+  json::object open = {{"type", "open"}, {"sessionId", id().str()}, {"cwd", place_.project_dir}};
   // A line that cannot be written means that the agent ended: the reader tells.
   static_cast<void>(process_->write_line(json::serialize(open)));
   asio::co_spawn(deps_.executor, read(shared_from_this(), process_), asio::detached);

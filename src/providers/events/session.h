@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "process/agent_process.h"
 #include "providers/agent_session.h"
+#include "providers/provider.h"
 #include "providers/timers.h"
 #include "stream/envelope_processor.h"
 
@@ -36,10 +37,10 @@ struct SessionDeps {
 class EventsSession final : public AgentSession,
                             public std::enable_shared_from_this<EventsSession> {
  public:
-  EventsSession(SessionId id, std::string project_dir, SessionDeps deps);
+  EventsSession(SessionId id, WarmPlace place, SessionDeps deps);
 
-  bool confined = false;  // As it was made.
-  [[nodiscard]] const std::string& project_dir() const { return project_dir_; }
+  /// Where its process runs, and how.
+  [[nodiscard]] const WarmPlace& place() const { return place_; }
   [[nodiscard]] bool alive() const override { return process_ && process_->alive(); }
 
   /// Follows a process that was just started for this session.
@@ -76,7 +77,7 @@ class EventsSession final : public AgentSession,
   void tick_later();
   [[nodiscard]] Now now() const { return {deps_.clock.wall(), deps_.clock.mono()}; }
 
-  std::string project_dir_;
+  WarmPlace place_;
   SessionDeps deps_;
   std::shared_ptr<AgentProcess> process_;
   EnvelopeProcessor processor_;

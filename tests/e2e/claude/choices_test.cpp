@@ -179,7 +179,7 @@ TEST_CASE("claude: a fork knows what was said and goes its own way") {
   options.session_id = copy;
   options.project_dir = world.project();
   const auto forked =
-      run(world.io, world.provider->fork_session(kSession, options), std::chrono::seconds(60));
+      run(world.io, world.provider->fork_session(kSession, options, {}), std::chrono::seconds(60));
   REQUIRE_MESSAGE(forked.has_value(), (forked ? "" : forked.error().message));
   const std::string turn = make_uuid();
   CHECK(world.turn(copy, turn, "[[scenario:echo]] on my own").status == TurnStatus::Completed);

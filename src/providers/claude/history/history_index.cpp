@@ -4,6 +4,22 @@
 
 namespace lb::claude {
 
+TurnId turn_of(const IndexedLine& line) {
+  return TurnId(is_wire_id(line.uuid) ? line.uuid : uuid_from(line.uuid));
+}
+
+std::size_t first_after(const std::vector<IndexedLine>& lines, const TurnId& turn,
+                        const std::optional<Timestamp>& at) {
+  const auto known = std::ranges::find(lines, turn, turn_of);
+  if (known == lines.end() && !at) return lines.size();
+  auto line = known == lines.end() ? lines.begin() : known + 1;
+  for (; line != lines.end(); ++line) {
+    if (!begins_turn(line->kind)) continue;
+    if (known != lines.end() || (line->time && *line->time > *at)) break;
+  }
+  return static_cast<std::size_t>(line - lines.begin());
+}
+
 void HistoryIndex::add(const json::object& record, std::uint64_t offset, std::size_t length) {
   if (string_at(record, "type") == "last-prompt") {
     leaf_uuid_ = string_at(record, "leafUuid");
@@ -23,6 +39,7 @@ void HistoryIndex::add(const json::object& record, std::uint64_t offset, std::si
   line.length = length;
   line.kind = kind_of(record);
   line.time = time_of(record);
+  line.attachment = string_at(record, "type") == "attachment";
   lines_.push_back(std::move(line));
   grew_after_leaf_ = true;
 }
@@ -54,7 +71,7 @@ void HistoryIndex::walk(std::size_t leaf) {
   }
 }
 
-std::vector<IndexedLine> HistoryIndex::conversation() && {
+std::vector<IndexedLine> HistoryIndex::included() && {
   if (const auto newest = leaf()) walk(*newest);
   for (IndexedLine& line : lines_) {
     if (line.included || begins_turn(line.kind)) continue;
@@ -63,10 +80,14 @@ std::vector<IndexedLine> HistoryIndex::conversation() && {
     const auto found = by_uuid_.find(parent);
     line.included = found != by_uuid_.end() && lines_[found->second].included;
   }
-  std::erase_if(lines_, [](const IndexedLine& line) {
-    return !line.included || line.kind == LineKind::Other;
-  });
+  std::erase_if(lines_, [](const IndexedLine& line) { return !line.included; });
   return std::move(lines_);
+}
+
+std::vector<IndexedLine> HistoryIndex::conversation() && {
+  auto lines = std::move(*this).included();
+  std::erase_if(lines, [](const IndexedLine& line) { return line.kind == LineKind::Other; });
+  return lines;
 }
 
 }  // namespace lb::claude

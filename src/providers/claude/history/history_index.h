@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/id.h"
 #include "providers/claude/history/records.h"
 
 namespace lb::claude {
@@ -27,7 +28,15 @@ struct IndexedLine {
   LineKind kind = LineKind::Other;
   std::optional<Timestamp> time;
   bool included = false;
+  bool attachment = false;  // Context that the CLI added.
 };
+
+/// The id that our timeline gives to the turn that this line begins.
+TurnId turn_of(const IndexedLine& line);
+/// Where what came after a turn begins. `at`, when the turn ended, decides where the record does
+/// not know it (slash commands get other ids there); without it that is the end.
+std::size_t first_after(const std::vector<IndexedLine>& lines, const TurnId& turn,
+                        const std::optional<Timestamp>& at);
 
 class HistoryIndex {
  public:
@@ -35,6 +44,8 @@ class HistoryIndex {
   void add(const json::object& record, std::uint64_t offset, std::size_t length);
   /// After the last line: decides which ones count. In the order of the file.
   [[nodiscard]] std::vector<IndexedLine> conversation() &&;
+  /// The same with what only the agent sees.
+  [[nodiscard]] std::vector<IndexedLine> included() &&;
 
   [[nodiscard]] const std::string& cwd() const { return cwd_; }
 

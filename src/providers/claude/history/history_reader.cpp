@@ -69,21 +69,8 @@ Result<void> HistoryReader::open() {
   lines_ = std::move(index).conversation();
   find_subagents();
   if (options_.leave_unfinished) drop_unfinished();
-  at_ = first_new();
+  at_ = options_.after ? first_after(lines_, *options_.after, options_.after_time) : 0;
   return {};
-}
-
-/// Where what is new begins.
-std::size_t HistoryReader::first_new() const {
-  if (!options_.after) return 0;
-  const auto known = std::ranges::find(lines_, options_.after->str(), &IndexedLine::uuid);
-  if (known == lines_.end() && !options_.after_time) return lines_.size();
-  auto line = known == lines_.end() ? lines_.begin() : known + 1;
-  for (; line != lines_.end(); ++line) {
-    if (!begins_turn(line->kind)) continue;
-    if (known != lines_.end() || (line->time && *line->time > *options_.after_time)) break;
-  }
-  return static_cast<std::size_t>(line - lines_.begin());
 }
 
 void HistoryReader::drop_unfinished() {
@@ -174,7 +161,7 @@ void HistoryReader::begin(const IndexedLine& line, const json::object& record, M
   turn_->last = at;
   turn_->command = line.kind == LineKind::Command;
   const bool agent = line.kind == LineKind::TaskNote;
-  const TurnId turn(is_wire_id(line.uuid) ? line.uuid : uuid_from(line.uuid));
+  const TurnId turn = turn_of(line);
   translator_.begin_turn(turn, agent ? TurnOrigin::Agent : TurnOrigin::User, at);
   if (!agent) translator_.user_message("user", words_of(record, line.kind), at);
   if (boundary_) {

@@ -60,7 +60,6 @@ class HistoryReader {
 
  private:
   [[nodiscard]] std::optional<json::value> load(const IndexedLine& line);
-  [[nodiscard]] std::size_t first_new() const;
   void drop_unfinished();
   void feed(json::object& record, const IndexedLine& line, const IndexedLine* following);
   void begin(const IndexedLine& line, const json::object& record, Moment at);

@@ -157,13 +157,14 @@ std::vector<std::string> argv_for(const ClaudeConfig& config, const LaunchPlan& 
   return argv;
 }
 
-Environment environment_for(const ClaudeConfig& config) {
+Environment environment_for(const ClaudeConfig& config, const Environment& more) {
   Environment extra = {
       {"CLAUDE_CODE_ENTRYPOINT", "sdk-ts"},
       {"CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1"},
       {"DISABLE_AUTOUPDATER", "1"},
   };
   extra.insert(extra.end(), config.env.begin(), config.env.end());
+  extra.insert(extra.end(), more.begin(), more.end());
   return child_environment(extra, config.path_prefix);
 }
 

@@ -41,7 +41,9 @@ struct LaunchPlan {
   std::string cli_session_id;
   std::string fork_from;  // With Begin::Fork.
   std::string directory;
+  std::string project_dir;  // That it was made or loaded for; the record may say another directory.
   bool confined = false;
+  Environment env;  // Put over the configured one.
   std::optional<std::string> model;
   std::optional<std::string> mode;
   Choices choices;
@@ -50,8 +52,8 @@ struct LaunchPlan {
 /// What a person types to run the same Claude Code, with the same login, in a terminal.
 std::string terminal_command(const ClaudeConfig& config);
 std::vector<std::string> argv_for(const ClaudeConfig& config, const LaunchPlan& plan);
-/// The child's whole environment.
-Environment environment_for(const ClaudeConfig& config);
+/// The child's whole environment, with what a session adds.
+Environment environment_for(const ClaudeConfig& config, const Environment& more = {});
 
 /// The last lines of stderr, for an error message.
 std::string last_words(std::string_view stderr_tail);

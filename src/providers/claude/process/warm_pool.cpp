@@ -10,6 +10,12 @@
 namespace lb::claude {
 namespace {
 
+/// Every process here is a session's own.
+WarmPlace own(WarmPlace place) {
+  place.own_process = true;
+  return place;
+}
+
 Gauge& waiting() {
   static Gauge& count = gauge("lb_warm_agents", "Agents started ahead that no session uses yet.");
   return count;
@@ -27,11 +33,12 @@ WarmPool::~WarmPool() {
 }
 
 void WarmPool::start(const WarmPlace& place) {
-  if (sessions_.contains(place)) return;
+  if (sessions_.contains(own(place))) return;
   LaunchPlan plan;
   plan.cli_session_id = make_uuid();
-  plan.directory = place.project_dir;
+  plan.directory = plan.project_dir = place.project_dir;
   plan.confined = place.confined;
+  plan.env = place.env;
   ClaudeSessionEvents events;
   events.process_changed = [this, living = std::weak_ptr(living_)] {
     if (living.lock()) drop_dead();
@@ -39,7 +46,7 @@ void WarmPool::start(const WarmPlace& place) {
   const auto session = std::make_shared<ClaudeSession>(
       ClaudeSession::Setup{.id = SessionId("warm"), .plan = std::move(plan), .config = config_},
       deps_, std::move(events));
-  sessions_[place] = session;
+  sessions_[own(place)] = session;
   show_count();
   asio::co_spawn(deps_.executor, run(session), asio::detached);
 }
@@ -61,7 +68,7 @@ void WarmPool::drop_dead() {
 }
 
 std::shared_ptr<ClaudeSession> WarmPool::take(const WarmPlace& place) {
-  const auto found = sessions_.find(place);
+  const auto found = sessions_.find(own(place));
   if (found == sessions_.end()) return nullptr;
   auto session = std::move(found->second);
   sessions_.erase(found);

@@ -1,9 +1,9 @@
 /// WarmPool: processes of Claude Code that were started before a session needs them.
 ///
-/// One per directory, confined and not. Each has answered `initialize` and waits for a session to
-/// take it; the CLI writes no file before its first prompt, so one that nobody takes leaves nothing
-/// behind. How many there may be and for how long is decided by who asks for them. Owned by the
-/// provider; lives on the io thread.
+/// One per directory, confined and not, and environment. Each has answered `initialize` and waits
+/// for a session to take it; the CLI writes no file before its first prompt, so one that nobody
+/// takes leaves nothing behind. How many there may be and for how long is decided by who asks for
+/// them. Owned by the provider; lives on the io thread.
 #pragma once
 
 #include <functional>
