@@ -14,6 +14,7 @@
 #include "app/control.h"
 #include "app/serve.h"
 #include "base/version.h"
+#include "git/git.h"
 #include "process/guarded_process.h"
 #include "providers/timers.h"
 #include "session/service/session_service.h"
@@ -169,6 +170,27 @@ void print_confinement(const Options& options) {
                : "sessions cannot be confined here: " + allowed.error().message);
 }
 
+/// What workspaces and rewinding need.
+void print_git(const Options& options) {
+  const git::Git git = git::Git::of_the_user();
+  const auto version = git.line({.args = {"--version"}, .cwd = "/"});
+  line(version ? "ok" : "--", "git",
+       version ? *version : "not installed: no worktrees, no checkpoints");
+  if (!version) return;
+  const auto usage = git.run({.args = {"merge-tree", "-h"}, .cwd = "/"});
+  const bool trees = usage && (usage->out + usage->err).contains("--write-tree");
+  if (!trees) line("!!", "", "older than 2.38: turns cannot be rewound, nothing can land");
+  std::error_code why;
+  std::filesystem::path place = options.worktrees;
+  while (!std::filesystem::exists(place, why) && place.has_relative_path()) {
+    place = place.parent_path();
+  }
+  const bool writable = ::access(place.c_str(), W_OK | X_OK) == 0;
+  line(writable ? "ok" : "!!", "worktrees",
+       options.worktrees.string() + (writable ? "" : ": " + place.string() + " cannot be written"));
+  line("ok", "checkpoints", options.checkpoints ? "before and after every turn" : "switched off");
+}
+
 void print_store(const Options& options) {
   std::cout << "Store\n";
   line("ok", "data", options.data_dir.string());
@@ -176,6 +198,7 @@ void print_store(const Options& options) {
        "SQLite, WAL, synchronous=FULL: what is shown as complete is on the disk");
   line("ok", "confinement", "each agent below a guardian; nothing it starts outlives its session");
   print_confinement(options);
+  print_git(options);
 }
 
 }  // namespace

@@ -158,6 +158,8 @@ Result<FileConfig> parse_config(std::string_view text, const std::string& name) 
   reader.value("data_dir", config.data_dir);
   reader.value("open", config.open_browser);
   reader.value("warm_start", config.warm_start);
+  reader.value("worktrees", config.worktrees);
+  reader.value("checkpoints", config.checkpoints);
   reader.value("log_level", config.log_level);
   reader.value("log_format", config.log_format);
   reader.value("external_origin", config.external_origin);

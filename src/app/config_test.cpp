@@ -22,6 +22,8 @@ TEST_CASE("config: nothing said is nothing set") {
 TEST_CASE("config: an agent of protocol claude may never ask, and may be let go sooner") {
   const auto read = parse_config(R"(
 warm_start = false
+worktrees = "~/trees"
+checkpoints = false
 [agents.claude-code]
 allow_bypass = true
 idle_minutes = 5
@@ -29,6 +31,8 @@ idle_minutes = 5
                                  "config.toml");
   REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().message));
   CHECK(read->warm_start == false);
+  CHECK(read->worktrees == "~/trees");
+  CHECK(read->checkpoints == false);
   REQUIRE(read->agents.size() == 1);
   CHECK(read->agents[0].allow_bypass == true);
   CHECK(read->agents[0].idle_minutes == 5U);

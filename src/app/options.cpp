@@ -32,6 +32,13 @@ std::filesystem::path xdg(const char* variable, const char* below_home) {
   return (base.is_absolute() ? base : home() / below_home) / "liminal-builder";
 }
 
+/// Where worktrees go: outside of the data directory, which confined agents do not see.
+std::filesystem::path worktrees_from(const std::optional<std::string>& given) {
+  if (!given || given->empty()) return home() / ".liminal-builder" / "worktrees";
+  if (given->starts_with("~/")) return home() / given->substr(2);
+  return std::filesystem::absolute(*given);
+}
+
 /// The flags as they were given; which of them were, `count` of the option tells.
 struct Flags {
   Options options;
@@ -114,6 +121,8 @@ void merge(Flags& flags, FileConfig file) {
   take(flags.proxies_given, options.trusted_proxies, file.trusted_proxies);
   options.open_browser = !flags.no_open && file.open_browser.value_or(true);
   options.warm_start = file.warm_start.value_or(true);
+  options.checkpoints = file.checkpoints.value_or(true);
+  options.worktrees = worktrees_from(file.worktrees);
   options.path = std::move(file.path);
   options.agents = std::move(file.agents);
   for (AgentConfig& agent : options.agents) {

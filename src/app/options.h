@@ -30,7 +30,9 @@ struct Options {
   std::optional<std::string> token;
   std::vector<std::string> path;  // Put before PATH when agents are looked for.
   std::vector<AgentConfig> agents;
-  bool warm_start = true;  // Agents may be started before a session needs them.
+  bool warm_start = true;           // Agents may be started before a session needs them.
+  std::filesystem::path worktrees;  // Where worktrees of sessions are made.
+  bool checkpoints = true;          // Files are kept before and after every turn.
 
   std::string export_session;
   std::string export_format = "md";
@@ -43,6 +45,8 @@ struct FileConfig {
   std::optional<std::string> data_dir;
   std::optional<bool> open_browser;
   std::optional<bool> warm_start;
+  std::optional<std::string> worktrees;
+  std::optional<bool> checkpoints;
   std::optional<std::string> log_level;
   std::optional<std::string> log_format;
   std::optional<std::string> external_origin;

@@ -107,8 +107,12 @@ class Program {
     launcher_.build_walls([this] { return walls_of(options_); });
     const ProviderDeps deps{io_.get_executor(), pool_.get_executor(), launcher_, clock_, timers_};
     if (auto added = add_all_providers(registry_, options_.agents, deps); !added) return added;
-    service_ = std::make_unique<SessionService>(
-        ServiceDeps{io_.get_executor(), *store_, registry_, clock_, options_.warm_start});
+    ServiceDeps service{io_.get_executor(), *store_, registry_, clock_, options_.warm_start};
+    service.keep_dir = directory_.file("git");
+    service.worktrees = options_.worktrees.string();
+    service.checkpoints = options_.checkpoints;
+    service.launcher = &launcher_;
+    service_ = std::make_unique<SessionService>(std::move(service));
     auth_ = std::make_unique<Auth>(clock_, AuthOptions{directory_.file("grants"), options_.token});
     auth_->on_code_gone([this](std::string_view code) { launch_files_.remove(code); });
     auto server = server_options(options_);

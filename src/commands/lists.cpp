@@ -81,6 +81,7 @@ std::string with_lists_of_calls(const std::string& document) {
   const std::pair<std::string_view, Section> sections[] = {{"server", Section::Server},
                                                            {"credentials", Section::Credentials},
                                                            {"projects", Section::Projects},
+                                                           {"workspaces", Section::Workspaces},
                                                            {"sessions", Section::Sessions}};
   std::string out = document;
   for (const auto& [name, section] : sections) {

@@ -177,7 +177,57 @@ std::vector<ClientCommand> projects_and_agents() {
   };
 }
 
-std::vector<ClientCommand> talking() {
+std::vector<ClientCommand> workspaces() {
+  return {
+      command<ProjectGitRequest, &SessionService::project_git>(
+          {.name = "project:git",
+           .http = "GET /api/project/:id/git",
+           .summary = "What a workspace of this project can begin with",
+           .notes = "`available: false` with `problem` where there is no git or no repository. "
+                    "`setup` is what `.worktreesetup` of `base` wants run, `confirmed` when the "
+                    "user agreed to this very content"}),
+      command<WorkspaceListRequest, &SessionService::workspaces>(
+          {.name = "workspace:list",
+           .http = "GET /api/workspaces",
+           .summary = "All workspaces, of one project or of all",
+           .notes = "with `foreign` worktrees of the same repositories. What takes long to find "
+                    "out (`dirty`, `ahead`, `behind`, `bytes`) is as of the last look and follows "
+                    "as `workspace:upsert`"}),
+      command<WorkspaceLandRequest, &SessionService::land>(
+          {.name = "workspace:land",
+           .http = "POST /api/workspace/:id/land",
+           .summary = "Bring the work of a workspace into its base branch",
+           .notes = "uncommitted work is committed first; the user's hooks run. `dryRun` changes "
+                    "nothing and answers with `conflicts`. 409 `LAND_CONFLICT` and `TARGET_DIRTY` "
+                    "with `paths`, `TARGET_ELSEWHERE`: nothing was changed; 409 `NOT_SUPPORTED` "
+                    "where the base is no branch"}),
+      command<WorkspacePushRequest, &SessionService::push>(
+          {.name = "workspace:push",
+           .http = "POST /api/workspace/:id/push",
+           .summary = "Push the branch of a workspace",
+           .notes = "with `pullRequest: true` also opens one, through `gh`"}),
+      command<WorkspaceSetupRequest, &SessionService::run_setup>(
+          {.name = "workspace:setup",
+           .http = "POST /api/workspace/:id/setup",
+           .status = 202,
+           .summary = "Confirm the setup commands of the repository and run them",
+           .notes = "their output comes as a tool call in the workspace's session. 409 "
+                    "`CONFIRM_NEEDED` when the commands are others than those confirmed"}),
+      command<WorkspaceRemoveRequest, &SessionService::remove_workspace>(
+          {.name = "workspace:remove",
+           .http = "POST /api/workspace/:id/remove",
+           .summary = "Remove the folder of a workspace, after a snapshot",
+           .notes = "without `confirm`, or with an old one: 409 `CONFIRM_NEEDED` with "
+                    "`{inventory, inventoryHash}`. 503 `BUSY` while an agent works in it"}),
+      command<WorkspaceRestoreRequest, &SessionService::restore_workspace>(
+          {.name = "workspace:restore",
+           .http = "POST /api/workspace/:id/restore",
+           .summary = "Bring a removed workspace back, at the same path",
+           .notes = "every tracked and untracked byte as it was; what git ignores is not kept"}),
+  };
+}
+
+std::vector<ClientCommand> beginning() {
   return {
       command<SessionCreateRequest, &SessionService::create>(
           {.name = "session:create",
@@ -185,7 +235,8 @@ std::vector<ClientCommand> talking() {
            .status = 201,
            .summary = "Start a session with an agent",
            .notes =
-               "`projectDir` or `projectId` is needed. `confined`: its agent runs behind walls "
+               "`projectDir` or `projectId` is needed. `workspace`: a worktree of its own, on a "
+               "new branch; `{}` takes all defaults. `confined`: its agent runs behind walls "
                "(docs/security.md), now and whenever the session is opened again; left out: "
                "as the agent's `confine` says. 409 `NOT_SUPPORTED` where the kernel does not "
                "allow it (`AgentInfo.confineProblem`). 400 `UNSUPPORTED_CLI_TYPE`, "
@@ -206,6 +257,11 @@ std::vector<ClientCommand> talking() {
           {.name = "session:status",
            .http = "GET /api/session/:id/status",
            .summary = "Everything known of a session"}),
+  };
+}
+
+std::vector<ClientCommand> talking() {
+  return {
       command<SessionSendRequest, &Session::send>(
           {.name = "session:send",
            .http = "POST /api/session/:id/send",
@@ -279,11 +335,30 @@ std::vector<ClientCommand> changing_sessions() {
           {.name = "session:read",
            .http = "POST /api/session/:id/read",
            .summary = "Nothing of it is unread any more"}),
-      command<SessionForkRequest, &SessionService::fork>({.name = "session:fork",
-                                                          .http = "POST /api/session/:id/fork",
-                                                          .status = 201,
-                                                          .summary = "A copy that goes its own way",
-                                                          .notes = "409 `NOT_SUPPORTED`"}),
+      command<SessionForkRequest, &SessionService::fork>(
+          {.name = "session:fork",
+           .http = "POST /api/session/:id/fork",
+           .status = 201,
+           .summary = "A copy that goes its own way",
+           .notes = "with `before` it ends before that turn, so that its prompt can be said in "
+                    "other words. 409 `NOT_SUPPORTED`"}),
+      command<SessionRewindRequest, &SessionService::rewind>(
+          {.name = "session:rewind",
+           .http = "POST /api/session/:id/rewind",
+           .summary = "Take back what a turn did to the files, the conversation, or both",
+           .notes = "`dryRun` says what would change and changes nothing. Only what the turn "
+                    "changed is taken back; what was changed since stays. 409 `REWIND_CONFLICT` "
+                    "with `paths` where both is at the same place, `NOT_SUPPORTED` where the turn "
+                    "has no checkpoint. The conversation goes back as a fork (`forkSessionId`)"}),
+      command<SessionRewindUndoRequest, &SessionService::undo_rewind>(
+          {.name = "session:rewind:undo",
+           .http = "POST /api/session/:id/rewind/undo",
+           .summary = "Take a rewind of the files back",
+           .notes = "as a rewind of its own: it can be undone too"}),
+      command<SessionOverlapsRequest, &SessionService::overlaps>(
+          {.name = "session:overlaps",
+           .http = "GET /api/session/:id/overlaps",
+           .summary = "Which sessions change the same files, and which files"}),
   };
 }
 
@@ -355,6 +430,8 @@ const std::vector<ClientCommand>& commands() {
     add(Section::Server, about_the_server());
     add(Section::Credentials, credentials());
     add(Section::Projects, projects_and_agents());
+    add(Section::Workspaces, workspaces());
+    add(Section::Sessions, beginning());
     add(Section::Sessions, talking());
     add(Section::Sessions, changing_sessions());
     add(Section::Sessions, reading());

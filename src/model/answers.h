@@ -18,13 +18,19 @@ struct ErrorBody {
   static constexpr std::string_view kName = "ErrorBody";
   std::string code;
   std::string message;
-  std::optional<std::string> project_id;  // PROJECT_EXISTS: which one.
+  std::optional<std::string> project_id;      // PROJECT_EXISTS: which one.
+  std::optional<Inventory> inventory;         // CONFIRM_NEEDED: what would go,
+  std::optional<std::string> inventory_hash;  // and what to confirm it with.
+  std::vector<std::string> paths;             // LAND_CONFLICT, TARGET_DIRTY …: which files.
 };
 template <class Fields>
 void describe(Fields& field, ErrorBody& body) {
   field("code", body.code);
   field("message", body.message);
   field.optional("projectId", body.project_id);
+  field.optional("inventory", body.inventory);
+  field.optional("inventoryHash", body.inventory_hash);
+  field.optional("paths", body.paths);
 }
 
 struct ProofBody {

@@ -14,6 +14,7 @@
 #include "base/codec.h"
 #include "model/audit.h"
 #include "model/settings.h"
+#include "model/workspace_requests.h"
 
 namespace lb {
 
@@ -72,12 +73,14 @@ struct ProjectFilesRequest {
   ProjectId project_id;
   std::optional<std::string> q;
   std::optional<std::uint64_t> limit;
+  std::optional<WorkspaceId> workspace_id = {};  // Absent: the project's folder.
 };
 template <class Fields>
 void describe(Fields& field, ProjectFilesRequest& request) {
   field("projectId", request.project_id);
   field.optional("q", request.q);
   field.optional("limit", request.limit);
+  field.optional("workspaceId", request.workspace_id);
 }
 
 struct DirectoriesRequest {
@@ -149,7 +152,8 @@ struct SessionCreateRequest {
   std::optional<std::string> mode;
   std::optional<std::string> thinking;
   std::optional<RawObject> provider_options;
-  std::optional<bool> confined = {};  // Absent: as the configuration says for this agent.
+  std::optional<bool> confined = {};            // Absent: as the configuration says for this agent.
+  std::optional<WorkspaceWish> workspace = {};  // Absent: it works in the project's folder.
 };
 template <class Fields>
 void describe(Fields& field, SessionCreateRequest& request) {
@@ -161,6 +165,7 @@ void describe(Fields& field, SessionCreateRequest& request) {
   field.optional("thinking", request.thinking);
   field.optional("providerOptions", request.provider_options);
   field.optional("confined", request.confined);
+  field.optional("workspace", request.workspace);
   require(field, request.project_dir.has_value() || request.project_id.has_value(), "projectDir",
           "missing (or give a projectId)");
 }
@@ -179,9 +184,6 @@ struct SessionCloseRequest : SessionRef {
 struct SessionDeleteRequest : SessionRef {
   static constexpr std::string_view kName = "SessionDeleteRequest";
 };
-struct SessionForkRequest : SessionRef {
-  static constexpr std::string_view kName = "SessionForkRequest";
-};
 struct SessionKillRequest : SessionRef {
   static constexpr std::string_view kName = "SessionKillRequest";
 };
@@ -194,6 +196,17 @@ struct SessionReadRequest : SessionRef {
 struct SessionStatusRequest : SessionRef {
   static constexpr std::string_view kName = "SessionStatusRequest";
 };
+
+struct SessionForkRequest {
+  static constexpr std::string_view kName = "SessionForkRequest";
+  SessionId session_id;
+  std::optional<TurnId> before;  // The copy ends before this turn; absent: it has everything.
+};
+template <class Fields>
+void describe(Fields& field, SessionForkRequest& request) {
+  field("sessionId", request.session_id);
+  field.optional("before", request.before);
+}
 
 struct SessionOpenRequest {
   static constexpr std::string_view kName = "SessionOpenRequest";

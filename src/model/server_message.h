@@ -110,6 +110,7 @@ struct SessionCreatedMessage {
   ProjectId project_id;
   std::string cli_type;
   bool confined = false;
+  std::optional<WorkspaceId> workspace_id = {};
   friend bool operator==(const SessionCreatedMessage&, const SessionCreatedMessage&) = default;
 };
 template <class Fields>
@@ -118,6 +119,7 @@ void describe(Fields& field, SessionCreatedMessage& message) {
   field("projectId", message.project_id);
   field("cliType", message.cli_type);
   field("confined", message.confined);
+  field.optional("workspaceId", message.workspace_id);
 }
 
 struct SessionSentMessage {
@@ -307,7 +309,10 @@ struct ErrorMessage {
   std::string code;
   std::string message;
   std::optional<SessionId> session_id;
-  std::optional<std::string> project_id = {};  // PROJECT_EXISTS: which one.
+  std::optional<std::string> project_id = {};      // PROJECT_EXISTS: which one.
+  std::optional<Inventory> inventory = {};         // CONFIRM_NEEDED: what would go,
+  std::optional<std::string> inventory_hash = {};  // and what to confirm it with.
+  std::vector<std::string> paths = {};             // LAND_CONFLICT, TARGET_DIRTY …: which files.
   friend bool operator==(const ErrorMessage&, const ErrorMessage&) = default;
 };
 template <class Fields>
@@ -316,6 +321,9 @@ void describe(Fields& field, ErrorMessage& message) {
   field("message", message.message);
   field.optional("sessionId", message.session_id);
   field.optional("projectId", message.project_id);
+  field.optional("inventory", message.inventory);
+  field.optional("inventoryHash", message.inventory_hash);
+  field.optional("paths", message.paths);
 }
 
 struct ServerMessage {
@@ -324,7 +332,7 @@ struct ServerMessage {
                SessionListMessage, SessionCreatedMessage, SessionSentMessage, SessionHistoryMessage,
                SessionPageMessage, SessionUpsertMessage, SessionTurnMessage, SessionAppendMessage,
                SessionInfoMessage, SessionFactsMessage, SessionInboxMessage, AgentStatusMessage,
-               SettingsMessage, AuditMessage, OkMessage, ErrorMessage>
+               SettingsMessage, AuditMessage, WorkspaceMessage, OkMessage, ErrorMessage>
       body;
   std::optional<std::string> request_id;
   friend bool operator==(const ServerMessage&, const ServerMessage&) = default;

@@ -133,6 +133,10 @@ struct SessionInfo {
   bool archived = false;
   bool discovered = false;  // Made outside Liminal Builder and not opened here yet.
   bool confined = false;    // Its agent runs behind walls.
+  std::optional<WorkspaceId> workspace_id = {};  // Absent: it works in the project's folder.
+  std::optional<std::string> branch = {};        // Of its workspace.
+  std::optional<ChangeCount> changes = {};       // Against its base; absent: not known.
+  std::vector<SessionId> overlaps = {};          // Sessions that change the same files.
   friend bool operator==(const SessionInfo&, const SessionInfo&) = default;
 };
 template <class Fields>
@@ -149,6 +153,10 @@ void describe(Fields& field, SessionInfo& info) {
   field("archived", info.archived);
   field("discovered", info.discovered);
   field("confined", info.confined);
+  field.optional("workspaceId", info.workspace_id);
+  field.optional("branch", info.branch);
+  field.optional("changes", info.changes);
+  field.optional("overlaps", info.overlaps);
 }
 extern template void describe(Encoder&, SessionInfo&);  // Compiled once, in codecs.cpp.
 extern template void describe(Decoder&, SessionInfo&);

@@ -12,6 +12,7 @@
 
 #include "base/codec.h"
 #include "model/attachment.h"
+#include "model/workspace.h"
 
 namespace lb {
 
@@ -71,7 +72,9 @@ struct Turn {
   std::optional<Timestamp> queued_at;
   std::optional<Timestamp> started_at;
   std::optional<Timestamp> ended_at;
-  std::optional<std::uint64_t> waited_ms;  // Between start and end, for the user's answers.
+  std::optional<std::uint64_t> waited_ms;         // Between start and end, for the user's answers.
+  std::optional<CheckpointState> checkpoint;      // Whether it can be rewound.
+  std::optional<std::string> checkpoint_problem;  // Why it cannot.
   std::optional<std::string> finish_reason;
   std::optional<Usage> usage;
   std::optional<double> cost_usd;
@@ -99,6 +102,8 @@ void describe(Fields& field, Turn& turn) {
   field.optional("startedAt", turn.started_at);
   field.optional("endedAt", turn.ended_at);
   field.optional("waitedMs", turn.waited_ms);
+  field.optional("checkpoint", turn.checkpoint);
+  field.optional("checkpointProblem", turn.checkpoint_problem);
   field.optional("finishReason", turn.finish_reason);
   field.optional("usage", turn.usage);
   field.optional("costUsd", turn.cost_usd);

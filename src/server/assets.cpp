@@ -69,7 +69,7 @@ constexpr std::string_view kPage = "/index.html";
 /// The page is the answer to each of its places; what they are is in ui/src/state/address.ts.
 bool is_place(std::string_view path) {
   constexpr std::array kPlaces = std::to_array<std::string_view>(
-      {"/", "/overview", "/inbox", "/archived", "/settings", "/audit", "/new"});
+      {"/", "/overview", "/inbox", "/archived", "/settings", "/audit", "/workspaces", "/new"});
   constexpr std::string_view kSession = "/s/";
   if (path.starts_with(kSession)) return is_wire_id(path.substr(kSession.size()));
   return std::ranges::find(kPlaces, path) != kPlaces.end();

@@ -137,6 +137,10 @@ void Hub::settings_changed(const SettingsMessage& settings) {
   post("settings", encode_message(settings));
 }
 
+void Hub::workspace(const Workspace& workspace) {
+  post("workspace:" + workspace.workspace_id.str(), encode_message(WorkspaceMessage{workspace}));
+}
+
 void Hub::failed(const ErrorMessage& error) {
   post("error:" + std::to_string(++errors_), encode_message(error));
 }

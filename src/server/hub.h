@@ -79,6 +79,7 @@ class Hub final : public ServiceEvents {
   void session_list(const SessionListMessage& left) override;
   void agent_status(const AgentStatusMessage& status) override;
   void settings_changed(const SettingsMessage& settings) override;
+  void workspace(const Workspace& workspace) override;
   void failed(const ErrorMessage& error) override;
   void store_state(const StoreState& state) override;
 

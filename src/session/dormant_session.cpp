@@ -55,6 +55,10 @@ SessionInfo info_of(const DormantSession& kept, const Provider* provider) {
   info.archived = record.archived;
   info.discovered = record.external && !record.imported;
   info.confined = record.confined;
+  if (!record.workspace_id.empty()) info.workspace_id = record.workspace_id;
+  if (!kept.work.branch.empty()) info.branch = kept.work.branch;
+  info.changes = kept.work.changes;
+  info.overlaps = kept.work.overlaps;
   return info;
 }
 

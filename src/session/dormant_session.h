@@ -56,11 +56,20 @@ struct CutImport {
   [[nodiscard]] bool empty() const { return items.empty() && turns.empty(); }
 };
 
+/// What is known of a session's work on the files; found out again after a restart.
+struct SessionWork {
+  std::string branch;  // Of its workspace.
+  std::optional<ChangeCount> changes;
+  std::vector<SessionId> overlaps;
+  friend bool operator==(const SessionWork&, const SessionWork&) = default;
+};
+
 struct DormantSession {
   explicit DormantSession(SessionRecord from);
 
   SessionRecord record;  // Without the facts.
   SessionFacts facts;
+  SessionWork work;
   TimelineNumbers numbers;                // As of when it was suspended.
   std::shared_ptr<AgentLine> line;        // Null: the provider knows nobody who listens.
   std::unique_ptr<CutImport> cut_import;  // Until the history is there.

@@ -211,6 +211,7 @@ void Session::on_turn(Turn turn) {
     if (known->client_message_id) turn.client_message_id = known->client_message_id;
     turn.origin = known->origin;
   }
+  say_checkpoint(turn);
   turn.content.reset();
   turn.attachments.clear();
   turn.held = false;
@@ -226,11 +227,22 @@ void Session::on_turn(Turn turn) {
   changed();
 }
 
+/// Every form of a turn says whether it can be rewound, as soon as that is known.
+void Session::say_checkpoint(Turn& turn) const {
+  const auto made = checkpoints_.find(turn.turn_id);
+  if (made == checkpoints_.end()) return;
+  turn.checkpoint = made->second.state;
+  if (!made->second.problem.empty()) turn.checkpoint_problem = made->second.problem;
+}
+
 void Session::turn_ended(const Turn& turn) {
   Turn ended = turn;
+  say_checkpoint(ended);
   ended.waited_ms = decisions_.waited_ms(now());
   if (live_->put(std::move(ended)).kind == Timeline::PutKind::Refused) return;
   open_turns_.erase(turn.turn_id);
+  if (!tells_history()) host_.after_turn(id(), turn.turn_id);
+  checkpoints_.erase(turn.turn_id);
   if (on_its_way(turn.turn_id)) step(delivery::Finish{});
   if (!busy()) {
     finals_.clear();

@@ -39,6 +39,26 @@ namespace lb {
 
 class Session;
 
+/// Where the agent of a session works.
+struct Workplace {
+  std::string folder;
+  Environment env = {};      // Put over the agent's: the ports of its workspace.
+  bool own_process = false;  // It shares its process with no other session.
+};
+
+/// Whether the files are known as they were before a turn.
+struct Checkpointed {
+  CheckpointState state = CheckpointState::None;
+  std::string problem = {};  // Why there is none.
+};
+
+/// The setup commands of a workspace, ready to be run.
+struct SetupRun {
+  Launcher& launcher;
+  LaunchOptions options;
+  std::string script;  // For people.
+};
+
 /// What a session needs of its service, and tells it.
 class SessionHost {
  public:
@@ -48,7 +68,13 @@ class SessionHost {
   virtual ~SessionHost() = default;
   virtual LiveTimelineDeps deps() = 0;
   virtual AuditTrail& audit_trail() = 0;
-  virtual std::string project_dir(const ProjectId& project) = 0;
+  /// An error: its workspace was removed, or is not ready.
+  virtual Result<Workplace> workplace(const SessionRecord& record) = 0;
+  /// Called right before a prompt goes to the agent: waits until the folder is ready for it, and
+  /// for a moment until its files are known. Nothing: checkpoints are switched off.
+  virtual asio::awaitable<Result<std::optional<Checkpointed>>> before_turn(SessionId session,
+                                                                           TurnId turn) = 0;
+  virtual void after_turn(const SessionId& session, const TurnId& turn) = 0;
   virtual void info_changed(const SessionInfo& info) = 0;
   virtual void facts_changed(const SessionId& session, const SessionFacts& facts) = 0;
   /// What waits for the user in a session is now this.
@@ -84,8 +110,9 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> load();
   /// Brings in the history of a session made outside, once, without starting it for prompts.
   asio::awaitable<Result<void>> import_history();
-  /// A copy that goes its own way.
-  asio::awaitable<Result<void>> fork_from(std::shared_ptr<Session> from);
+  /// A copy that goes its own way: of everything, or of what was before a turn.
+  asio::awaitable<Result<void>> fork_from(std::shared_ptr<Session> from,
+                                          std::optional<TurnId> before = {});
   asio::awaitable<Result<void>> kill();
   asio::awaitable<Result<void>> erase();
   /// Ends what a crash left open.
@@ -101,6 +128,8 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> reorder(SessionReorderRequest request);
   asio::awaitable<Result<void>> cancel(SessionCancelRequest request);
   asio::awaitable<Result<void>> answer(SessionAnswerRequest request, Caller caller);
+  /// Runs the setup commands of its workspace, shown as a tool call. True: all went well.
+  asio::awaitable<bool> run_setup(SetupRun run);
   asio::awaitable<Result<void>> set_mode(SessionModeRequest request);
   asio::awaitable<Result<void>> set_model(SessionModelRequest request);
   asio::awaitable<Result<void>> set_thinking(SessionThinkingRequest request);
@@ -138,8 +167,8 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> ready();
   asio::awaitable<Result<void>> load_keys();
   template <class Options>
-  void choose_for_agent(Options& options) const;
-  asio::awaitable<LoadSessionOptions> load_options();
+  Result<void> choose_for_agent(Options& options) const;
+  asio::awaitable<Result<LoadSessionOptions>> load_options();
   asio::awaitable<Result<opening::Known>> known_of_import();
   asio::awaitable<Result<void>> take_history(Start start);
   asio::awaitable<Result<void>> begin_with(asio::awaitable<Result<ProviderSession>> making);
@@ -147,7 +176,10 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> open();
   asio::awaitable<Result<void>> open_or_begin_afresh(bool for_prompt);
   asio::awaitable<Result<void>> begin_afresh();
-  asio::awaitable<Result<void>> copy_history(std::shared_ptr<Session> from);
+  /// Where a copy of this session that ends before a turn ends.
+  asio::awaitable<Result<ForkPoint>> point_before(TurnId turn);
+  asio::awaitable<Result<void>> copy_history(std::shared_ptr<Session> from,
+                                             std::optional<TurnId> before);
   asio::awaitable<Result<void>> copy_attached(SessionId from, Item& item);
   [[nodiscard]] bool tells_history() const { return opening::history(opening_) != nullptr; }
 
@@ -174,6 +206,8 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::awaitable<Result<void>> deliver(PromptPtr prompt);
   asio::awaitable<Result<Prompt>> prompt_for(PromptPtr said);
   asio::awaitable<Result<void>> hand_over(PromptPtr said);
+  void say_checkpoint(Turn& turn) const;
+  void put_setup(Turn turn);
   static asio::awaitable<void> deliver_queued(std::shared_ptr<Session> self, PromptPtr prompt);
   void start_next();
   void hold_queue();
@@ -210,7 +244,9 @@ class Session : public std::enable_shared_from_this<Session> {
   std::unordered_set<ItemId> finals_;     // Of the turns that run: they never change again.
   std::unordered_set<ItemId> approvals_;  // That wait for the user.
   Decisions decisions_;                   // Of the turns that run.
-  std::unordered_map<ItemId, std::size_t> shown_;  // Output bytes behind the last cut form.
+  std::unordered_map<TurnId, Checkpointed> checkpoints_;  // The same.
+  std::unordered_map<ItemId, std::size_t> shown_;         // Output bytes behind the last cut form.
+  std::shared_ptr<AgentProcess> setup_;                   // The setup commands, while they run.
   std::optional<SessionInfo> last_info_;
   InboxTold inbox_told_;
   bool inbox_posted_ = false;

@@ -83,12 +83,18 @@ class Session::OpeningScope {
 
 /// What the user has chosen for this session, for an agent that starts.
 template <class Options>
-void Session::choose_for_agent(Options& options) const {
-  options.project_dir = host_.project_dir(record_->project_id);
+Result<void> Session::choose_for_agent(Options& options) const {
+  if (record_->confined && !provider_->can_confine()) return no_walls(record_->cli_type);
+  auto place = host_.workplace(*record_);
+  if (!place) return std::unexpected(std::move(place.error()));
+  options.project_dir = std::move(place->folder);
+  options.env = std::move(place->env);
+  options.own_process = place->own_process;
   if (!record_->model.empty()) options.model = record_->model;
   if (!record_->mode.empty()) options.mode = record_->mode;
   options.thinking = kept_->facts.thinking;
   options.confined = record_->confined;
+  return {};
 }
 
 void Session::agent_is(const ProviderSession& agent) {
@@ -112,7 +118,7 @@ asio::awaitable<Result<void>> Session::begin_with(asio::awaitable<Result<Provide
 asio::awaitable<Result<void>> Session::create(CreateSessionOptions options) {
   const auto self = shared_from_this();
   const auto alone = co_await opening_mutex_.lock();
-  const WarmPlace place{options.project_dir, options.confined};
+  const WarmPlace place = WarmPlace::of(options);
   provider_->prewarm_shared(place);
   if (auto active = co_await ready(); !active) {
     provider_->end_prewarmed(place);
@@ -124,11 +130,11 @@ asio::awaitable<Result<void>> Session::create(CreateSessionOptions options) {
   co_return co_await live_->durable();
 }
 
-asio::awaitable<LoadSessionOptions> Session::load_options() {
+asio::awaitable<Result<LoadSessionOptions>> Session::load_options() {
   const auto self = shared_from_this();
   LoadSessionOptions options;
   options.cli_session_id = record_->cli_session_id;
-  choose_for_agent(options);
+  if (auto chosen = choose_for_agent(options); !chosen) co_return std::unexpected(chosen.error());
   options.told = kept_->facts;
   // What an import that was cut off has brought says nothing of what lies between: all again.
   if (record_->last_turn.empty() || !record_->imported) co_return options;
@@ -179,12 +185,14 @@ asio::awaitable<Result<void>> Session::take_history(Start start) {
     const OpeningScope telling(*this, with_agent
                                           ? opening::Input(opening::Load{std::move(*known)})
                                           : opening::Input(opening::Import{std::move(*known)}));
-    LoadSessionOptions options = co_await load_options();
-    if (with_agent) {
-      loaded = co_await provider_->load_session(id(), std::move(options));
+    auto options = co_await load_options();
+    if (!options) {
+      taken = std::unexpected(std::move(options.error()));
+    } else if (with_agent) {
+      loaded = co_await provider_->load_session(id(), std::move(*options));
       if (!loaded) taken = std::unexpected(std::move(loaded.error()));
     } else {
-      taken = co_await provider_->import_history(id(), std::move(options));
+      taken = co_await provider_->import_history(id(), std::move(*options));
     }
   }
   if (!taken) {
@@ -209,7 +217,9 @@ asio::awaitable<Result<void>> Session::open() {
   if (alive()) co_return Result<void>{};
   if (provider_ == nullptr) co_return no_agent(*record_);
   // The agent starts while the store makes room for what it will say.
-  const WarmPlace place{host_.project_dir(record_->project_id), record_->confined};
+  LoadSessionOptions where;
+  if (auto chosen = choose_for_agent(where); !chosen) co_return chosen;
+  const WarmPlace place = WarmPlace::of(where);
   provider_->prewarm_shared(place);
   if (auto active = co_await ready(); !active) {
     provider_->end_prewarmed(place);
@@ -238,7 +248,7 @@ asio::awaitable<Result<void>> Session::begin_afresh() {
   if (alive()) co_return Result<void>{};
   CreateSessionOptions options;
   options.session_id = id();
-  choose_for_agent(options);
+  if (auto chosen = choose_for_agent(options); !chosen) co_return chosen;
   auto made = co_await begin_with(provider_->create_session(std::move(options)));
   if (!made) co_return made;
   kept_->warned_agent_forgot = false;
@@ -262,19 +272,30 @@ asio::awaitable<Result<void>> Session::import_history() {
   co_return co_await take_history(Start::HistoryOnly);
 }
 
-asio::awaitable<Result<void>> Session::fork_from(std::shared_ptr<Session> from) {
+asio::awaitable<Result<void>> Session::fork_from(std::shared_ptr<Session> from,
+                                                 std::optional<TurnId> before) {
   const auto self = shared_from_this();
+  std::optional<ForkPoint> point;
+  if (before) {
+    auto found = co_await from->point_before(*before);
+    if (!found) co_return std::unexpected(std::move(found.error()));
+    point = std::move(*found);
+  }
   if (auto loaded = co_await from->load(); !loaded) co_return loaded;
   const auto alone = co_await opening_mutex_.lock();
   if (auto active = co_await ready(); !active) co_return active;
   CreateSessionOptions options;
   options.session_id = id();
-  choose_for_agent(options);
+  if (auto chosen = choose_for_agent(options); !chosen) co_return chosen;
   options.thinking = from->kept_->facts.thinking;
-  auto forked = co_await begin_with(provider_->fork_session(from->id(), std::move(options)));
+  auto forked = co_await begin_with(provider_->fork_session(from->id(), std::move(options), point));
   if (!forked) co_return forked;
-  record_->last_turn = from->record_->last_turn;
-  if (auto copied = co_await copy_history(from); !copied) co_return copied;
+  if (!point) {
+    record_->last_turn = from->record_->last_turn;
+  } else if (point->last_kept) {
+    record_->last_turn = *point->last_kept;
+  }
+  if (auto copied = co_await copy_history(from, std::move(before)); !copied) co_return copied;
   changed();
   co_return co_await live_->durable();
 }

@@ -34,6 +34,7 @@ struct Heard final : ServiceEvents {
   }
   void agent_status(const AgentStatusMessage& message) override { statuses.push_back(message); }
   void settings_changed(const SettingsMessage& message) override { settings.push_back(message); }
+  void workspace(const Workspace& workspace) override { workspaces.push_back(workspace); }
   void store_state(const StoreState& state) override { states.push_back(state); }
   std::vector<Project> added;
   std::vector<ProjectId> removed;
@@ -48,6 +49,7 @@ struct Heard final : ServiceEvents {
   std::vector<Inbox> inboxes;
   std::vector<AgentStatusMessage> statuses;
   std::vector<SettingsMessage> settings;
+  std::vector<Workspace> workspaces;
   std::vector<StoreState> states;
 };
 
@@ -94,6 +96,10 @@ struct World {
     ServiceDeps deps{loop.executor(), store, *registry, clock};
     deps.suspend_every = suspend_every;
     deps.outside_every = outside_every;
+    if (with_git) {
+      deps.keep_dir = dir.file("keep");
+      deps.worktrees = dir.file("worktrees");
+    }
     service.emplace(deps);
     service->set_events(&heard);
     REQUIRE(loop.run(service->start()).has_value());
@@ -153,6 +159,7 @@ struct World {
   SessionInfo info(const SessionId& session) { return service->status(session)->info; }
 
   TempDir dir;
+  bool with_git = false;  // Checkpoints and worktrees, from the next restart on.
   IoLoop loop;
   SystemClock clock;
   std::chrono::milliseconds suspend_every = limits::kSuspendEvery;

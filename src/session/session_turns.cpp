@@ -217,6 +217,7 @@ asio::awaitable<Result<void>> Session::deliver(PromptPtr prompt) {
   if (!open_turns_.contains(turn)) {  // The agent did not say so by itself.
     Turn started = turn_of(*prompt, id(), TurnType::Started);
     started.started_at = now();
+    say_checkpoint(started);
     live_->put(std::move(started));
     open_turns_.insert(turn);
     record_->last_turn = turn;
@@ -252,6 +253,9 @@ asio::awaitable<Result<void>> Session::hand_over(PromptPtr said) {
   if (!alive()) {
     if (auto opened = co_await open_or_begin_afresh(true); !opened) co_return opened;
   }
+  auto checkpoint = co_await host_.before_turn(id(), said->turn);
+  if (!checkpoint) co_return std::unexpected(std::move(checkpoint.error()));
+  if (*checkpoint) checkpoints_[said->turn] = std::move(**checkpoint);
   if (!step(delivery::HandOver{})) {
     co_return fail(ErrorCode::Cancelled, "Cancelled before the agent got it.");
   }
@@ -369,6 +373,10 @@ asio::awaitable<Result<void>> Session::cancel(SessionCancelRequest request) {
   const bool meant = !turn || on_its_way(*turn);
   if (meant && step(delivery::Withdraw{})) co_return Result<void>{};
   const bool runs = busy() && (meant || open_turns_.contains(*turn));
+  if (runs && setup_) {
+    setup_->kill();
+    co_return Result<void>{};
+  }
   if (!runs || provider_ == nullptr) co_return Result<void>{};
   words_after_.reset();  // Whoever stops the turn wants to say what comes next.
   co_return co_await provider_->cancel_turn(id());

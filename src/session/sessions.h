@@ -52,6 +52,7 @@ class ServiceEvents {
   virtual void session_list(const SessionListMessage&) {}
   virtual void agent_status(const AgentStatusMessage&) {}
   virtual void settings_changed(const SettingsMessage&) {}
+  virtual void workspace(const Workspace&) {}
   /// Something went wrong that no request is waiting for.
   virtual void failed(const ErrorMessage&) {}
   virtual void store_state(const StoreState&) {}

@@ -152,6 +152,8 @@ export interface Turn {
   startedAt?: string;
   endedAt?: string;
   waitedMs?: number;
+  checkpoint?: "made" | "none";
+  checkpointProblem?: string;
   finishReason?: string;
   usage?: Usage;
   costUsd?: number;
@@ -192,6 +194,12 @@ export interface AgentInfo {
   confineProblem?: string;
 }
 
+export interface ChangeCount {
+  files: number;
+  added: number;
+  deleted: number;
+}
+
 export interface SessionInfo {
   sessionId: string;
   cliType: string;
@@ -205,6 +213,10 @@ export interface SessionInfo {
   archived: boolean;
   discovered: boolean;
   confined: boolean;
+  workspaceId?: string;
+  branch?: string;
+  changes?: ChangeCount;
+  overlaps?: string[];
 }
 
 export interface Choice {
@@ -237,6 +249,10 @@ export interface SessionStatus {
   archived: boolean;
   discovered: boolean;
   confined: boolean;
+  workspaceId?: string;
+  branch?: string;
+  changes?: ChangeCount;
+  overlaps?: string[];
   isAlive: boolean;
   state: "open" | "loading" | "dead";
   modes?: Choice[];
@@ -295,6 +311,7 @@ export interface SessionCreatedMessage extends ServerMessageBase {
   projectId: string;
   cliType: string;
   confined: boolean;
+  workspaceId?: string;
 }
 
 export interface SessionSentMessage extends ServerMessageBase {
@@ -359,6 +376,10 @@ export interface SessionInfoMessage extends ServerMessageBase {
   archived: boolean;
   discovered: boolean;
   confined: boolean;
+  workspaceId?: string;
+  branch?: string;
+  changes?: ChangeCount;
+  overlaps?: string[];
 }
 
 export interface SessionFactsMessage extends ServerMessageBase {
@@ -441,9 +462,55 @@ export interface AuditMessage extends ServerMessageBase {
   before?: number;
 }
 
+export interface PortRange {
+  first: number;
+  last: number;
+}
+
+export interface Workspace {
+  workspaceId: string;
+  projectId: string;
+  path: string;
+  branch?: string;
+  baseRef?: string;
+  baseOid?: string;
+  state: "creating" | "ready" | "failed" | "removed";
+  progress?: string;
+  problem?: string;
+  setup: "none" | "unconfirmed" | "running" | "done" | "failed";
+  foreign?: boolean;
+  missing?: boolean;
+  dirty?: boolean;
+  ahead?: number;
+  behind?: number;
+  bytes?: number;
+  ports?: PortRange;
+  createdAt: string;
+  removedAt?: string;
+  old?: boolean;
+  sessionIds: string[];
+}
+
+export interface WorkspaceMessage extends ServerMessageBase {
+  type: "workspace:upsert";
+  workspace: Workspace;
+}
+
 export interface OkMessage extends ServerMessageBase {
   type: "ok";
   rev?: number;
+}
+
+export interface Inventory {
+  tracked: number;
+  untracked: number;
+  ignored: number;
+  ignoredBytes: number;
+  unpushed: number;
+  unlanded: number;
+  samples: string[];
+  changed: string[];
+  working: string[];
 }
 
 export interface ErrorMessage extends ServerMessageBase {
@@ -452,6 +519,9 @@ export interface ErrorMessage extends ServerMessageBase {
   message: string;
   sessionId?: string;
   projectId?: string;
+  inventory?: Inventory;
+  inventoryHash?: string;
+  paths?: string[];
 }
 
 export interface ServerMessageBase {
@@ -477,6 +547,7 @@ export type ServerMessage =
   | AgentStatusMessage
   | SettingsMessage
   | AuditMessage
+  | WorkspaceMessage
   | OkMessage
   | ErrorMessage;
 
@@ -682,6 +753,7 @@ export interface ProjectFilesRequest {
   projectId: string;
   q?: string;
   limit?: number;
+  workspaceId?: string;
 }
 
 export interface FileBody {
@@ -719,6 +791,92 @@ export interface WarmBody {
   warm: boolean;
 }
 
+export interface ProjectGitRequest {
+  projectId: string;
+  base?: string;
+}
+
+export interface SetupScript {
+  id: string;
+  text: string;
+  confirmed?: boolean;
+}
+
+export interface ProjectGit {
+  available: boolean;
+  problem?: string;
+  branch?: string;
+  head?: string;
+  branches: string[];
+  tags: string[];
+  dirty: number;
+  setup?: SetupScript;
+  submodules?: boolean;
+}
+
+export interface WorkspaceListRequest {
+  projectId?: string;
+}
+
+export interface WorkspacesBody {
+  workspaces: Workspace[];
+}
+
+export interface WorkspaceLandRequest {
+  workspaceId: string;
+  strategy: "merge" | "squash" | "rebase";
+  message?: string;
+  dryRun?: boolean;
+}
+
+export interface LandBody {
+  oid?: string;
+  into: string;
+  conflicts: string[];
+  files: number;
+  commits: number;
+  commitsFirst?: boolean;
+  said?: string;
+}
+
+export interface WorkspacePushRequest {
+  workspaceId: string;
+  pullRequest?: boolean;
+  title?: string;
+  body?: string;
+}
+
+export interface PushBody {
+  remote: string;
+  branch: string;
+  url?: string;
+  said?: string;
+}
+
+export interface WorkspaceSetupRequest extends ClientMessageBase {
+  type: "workspace:setup";
+  workspaceId: string;
+  setup: string;
+}
+
+export interface WorkspaceRemoveRequest extends ClientMessageBase {
+  type: "workspace:remove";
+  workspaceId: string;
+  confirm?: string;
+}
+
+export interface WorkspaceRestoreRequest extends ClientMessageBase {
+  type: "workspace:restore";
+  workspaceId: string;
+}
+
+export interface WorkspaceWish {
+  base?: string;
+  branch?: string;
+  carry?: "none" | "uncommitted";
+  setup?: string;
+}
+
 export interface SessionCreateRequest extends ClientMessageBase {
   type: "session:create";
   cliType: string;
@@ -729,6 +887,7 @@ export interface SessionCreateRequest extends ClientMessageBase {
   thinking?: string;
   providerOptions?: Record<string, unknown>;
   confined?: boolean;
+  workspace?: WorkspaceWish;
 }
 
 export interface SessionLoadRequest {
@@ -844,6 +1003,49 @@ export interface SessionReadRequest extends ClientMessageBase {
 export interface SessionForkRequest extends ClientMessageBase {
   type: "session:fork";
   sessionId: string;
+  before?: string;
+}
+
+export interface SessionRewindRequest {
+  sessionId: string;
+  turnId: string;
+  files?: boolean;
+  conversation?: boolean;
+  dryRun?: boolean;
+}
+
+export interface FileChange {
+  path: string;
+  kind: "added" | "modified" | "deleted";
+}
+
+export interface RewindBody {
+  changes: FileChange[];
+  conflicts: string[];
+  shared: string[];
+  conversation: boolean;
+  forkSessionId?: string;
+  undoId?: string;
+}
+
+export interface SessionRewindUndoRequest {
+  sessionId: string;
+  undoId: string;
+  dryRun?: boolean;
+}
+
+export interface SessionOverlapsRequest {
+  sessionId: string;
+}
+
+export interface Overlap {
+  sessionId: string;
+  paths: string[];
+  conflicts?: boolean;
+}
+
+export interface OverlapsBody {
+  overlaps: Overlap[];
 }
 
 export interface SessionOpenRequest extends ClientMessageBase {
@@ -959,6 +1161,9 @@ export type ClientMessage =
   | ProjectAddRequest
   | ProjectRemoveRequest
   | SessionReconnectRequest
+  | WorkspaceSetupRequest
+  | WorkspaceRemoveRequest
+  | WorkspaceRestoreRequest
   | SessionCreateRequest
   | SessionListRequest
   | SessionSendRequest
@@ -1004,6 +1209,13 @@ export interface Commands {
   "agent:list": { request: Bare<Empty>; response: Bare<AgentsBody> };
   "session:reconnect": { request: Bare<SessionReconnectRequest>; response: Bare<OkMessage> };
   "agent:warm": { request: Bare<AgentWarmRequest>; response: Bare<WarmBody> };
+  "project:git": { request: Bare<ProjectGitRequest>; response: Bare<ProjectGit> };
+  "workspace:list": { request: Bare<WorkspaceListRequest>; response: Bare<WorkspacesBody> };
+  "workspace:land": { request: Bare<WorkspaceLandRequest>; response: Bare<LandBody> };
+  "workspace:push": { request: Bare<WorkspacePushRequest>; response: Bare<PushBody> };
+  "workspace:setup": { request: Bare<WorkspaceSetupRequest>; response: Bare<OkMessage> };
+  "workspace:remove": { request: Bare<WorkspaceRemoveRequest>; response: Bare<OkMessage> };
+  "workspace:restore": { request: Bare<WorkspaceRestoreRequest>; response: Bare<WorkspaceMessage> };
   "session:create": { request: Bare<SessionCreateRequest>; response: Bare<SessionCreatedMessage> };
   "session:load": { request: Bare<SessionLoadRequest>; response: Bare<LoadedBody> };
   "session:list": { request: Bare<SessionListRequest>; response: Bare<SessionListMessage> };
@@ -1022,6 +1234,9 @@ export interface Commands {
   "session:thinking": { request: Bare<SessionThinkingRequest>; response: Bare<OkMessage> };
   "session:read": { request: Bare<SessionReadRequest>; response: Bare<OkMessage> };
   "session:fork": { request: Bare<SessionForkRequest>; response: Bare<SessionCreatedMessage> };
+  "session:rewind": { request: Bare<SessionRewindRequest>; response: Bare<RewindBody> };
+  "session:rewind:undo": { request: Bare<SessionRewindUndoRequest>; response: Bare<RewindBody> };
+  "session:overlaps": { request: Bare<SessionOverlapsRequest>; response: Bare<OverlapsBody> };
   "session:timeline": { request: Bare<SessionTimelineRequest>; response: Bare<TimelineBody> };
   "search": { request: Bare<SearchRequest>; response: Bare<SearchBody> };
   "inbox": { request: Bare<Empty>; response: Bare<InboxBody> };
@@ -1049,6 +1264,13 @@ export const COMMANDS = {
   "agent:list": { method: "GET", path: "/api/agents" },
   "session:reconnect": { method: "POST", path: "/api/agents/{cliType}/reconnect" },
   "agent:warm": { method: "POST", path: "/api/agents/{cliType}/warm" },
+  "project:git": { method: "GET", path: "/api/project/{projectId}/git" },
+  "workspace:list": { method: "GET", path: "/api/workspaces" },
+  "workspace:land": { method: "POST", path: "/api/workspace/{workspaceId}/land" },
+  "workspace:push": { method: "POST", path: "/api/workspace/{workspaceId}/push" },
+  "workspace:setup": { method: "POST", path: "/api/workspace/{workspaceId}/setup" },
+  "workspace:remove": { method: "POST", path: "/api/workspace/{workspaceId}/remove" },
+  "workspace:restore": { method: "POST", path: "/api/workspace/{workspaceId}/restore" },
   "session:create": { method: "POST", path: "/api/session/create" },
   "session:load": { method: "POST", path: "/api/session/{sessionId}/load" },
   "session:list": { method: "GET", path: "/api/session/list" },
@@ -1067,6 +1289,9 @@ export const COMMANDS = {
   "session:thinking": { method: "POST", path: "/api/session/{sessionId}/thinking" },
   "session:read": { method: "POST", path: "/api/session/{sessionId}/read" },
   "session:fork": { method: "POST", path: "/api/session/{sessionId}/fork" },
+  "session:rewind": { method: "POST", path: "/api/session/{sessionId}/rewind" },
+  "session:rewind:undo": { method: "POST", path: "/api/session/{sessionId}/rewind/undo" },
+  "session:overlaps": { method: "GET", path: "/api/session/{sessionId}/overlaps" },
   "session:timeline": { method: "GET", path: "/api/session/{sessionId}/timeline" },
   "search": { method: "GET", path: "/api/search" },
   "inbox": { method: "GET", path: "/api/inbox" },

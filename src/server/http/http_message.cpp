@@ -75,6 +75,7 @@ HttpResponse error_response(const Error& error) {
     body += ",\"projectId\":";
     append_quoted(body, error.project_id);
   }
+  if (!error.members.empty()) body.append(",").append(error.members);
   body += '}';
   return json_response(shape.http_status, std::move(body));
 }

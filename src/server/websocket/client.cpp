@@ -155,7 +155,9 @@ void Client::fail(const Error& error, const std::optional<std::string>& request_
                   std::optional<SessionId> session) {
   ErrorMessage message{std::string(name_of(error.code)), error.message, std::move(session)};
   if (!error.project_id.empty()) message.project_id = error.project_id;
-  send(encode_message(std::move(message), request_id));
+  std::string text = encode_message(std::move(message), request_id);
+  if (!error.members.empty()) text.insert(text.size() - 1, "," + error.members);
+  send(std::move(text));
 }
 
 void Client::send_window(std::string_view type, const History& history,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "base/utf8.h"
 #include "session/service/session_service.h"
 #include "session/texts.h"
@@ -41,13 +42,21 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
         ErrorCode::NotSupported,
         fmt::format("This system does not allow confined sessions ({}).", *confine_problem_));
   }
+  if (confined && !(*provider)->can_confine()) co_return no_walls(request.cli_type);
   auto project = co_await project_for(request);
   if (!project) co_return std::unexpected(std::move(project.error()));
   if (auto there = co_await folder_there(*project); !there) {
     co_return std::unexpected(std::move(there.error()));
   }
 
+  std::optional<WorkspaceRecord> workspace;
+  if (request.workspace) {
+    auto made = co_await workspaces_.create(*project, *request.workspace);
+    if (!made) co_return std::unexpected(std::move(made.error()));
+    workspace = std::move(*made);
+  }
   SessionRecord record = new_record(*project, request.cli_type);
+  if (workspace) record.workspace_id = workspace->id;
   record.model = request.model.value_or("");
   record.mode = request.mode.value_or("");
   record.confined = confined;
@@ -55,30 +64,42 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::create(
       host(), std::make_shared<DormantSession>(std::move(record)), *provider);
   CreateSessionOptions options;
   options.session_id = session->id();
-  options.project_dir = project->path;
+  options.project_dir = workspace ? workspace->folder() : project->path;
+  if (workspace) {
+    options.env = Workspaces::environment_of(*workspace);
+    options.own_process = true;
+  }
   options.model = std::move(request.model);
   options.mode = std::move(request.mode);
   options.thinking = std::move(request.thinking);
   options.confined = confined;
   if (request.provider_options) options.provider_options = *request.provider_options;
-  warm_.used(**provider, {project->path, confined});
+  warm_.used(**provider, WarmPlace::of(options));
   if (auto made = co_await session->create(std::move(options)); !made) {
     Error why = std::move(made.error());
     const bool told = why.code == ErrorCode::AgentUnavailable || why.code == ErrorCode::StoreFull ||
                       why.code == ErrorCode::InvalidRequest || why.code == ErrorCode::Busy;
     if (!told) why.code = ErrorCode::SessionCreateFailed;
     co_await session->erase();  // It never was.
+    if (workspace) co_await workspaces_.unmake(workspace->id);
     co_return std::unexpected(std::move(why));
   }
   add(session->kept(), session);
   SessionCreatedMessage created{session->id(), project->id, request.cli_type, confined};
+  if (workspace) created.workspace_id = workspace->id;
   events_->session_created(created);
   events_->session_info(session->info());
+  if (workspace) {
+    workspaces_.touched(workspace->id);
+    auto setup = co_await start_setup(workspace->id, session->id(), workspace->setup_id);
+    if (!setup)
+      log_warn("setup", {{"workspace", workspace->id.str()}, {"why", setup.error().message}});
+  }
   co_return created;
 }
 
-asio::awaitable<Result<SessionCreatedMessage>> SessionService::fork(SessionId from) {
-  const auto source = find(from);
+asio::awaitable<Result<SessionCreatedMessage>> SessionService::fork(SessionForkRequest request) {
+  const auto source = find(request.session_id);
   if (!source) co_return std::unexpected(source.error());
   const auto project = projects_.find((*source)->record().project_id);
   if (!project) co_return std::unexpected(project.error());
@@ -91,15 +112,18 @@ asio::awaitable<Result<SessionCreatedMessage>> SessionService::fork(SessionId fr
   record.model = (*source)->record().model;
   record.mode = (*source)->record().mode;
   record.confined = (*source)->record().confined;
+  record.workspace_id = (*source)->record().workspace_id;
   const auto session = std::make_shared<Session>(
       host(), std::make_shared<DormantSession>(std::move(record)), (*source)->provider());
-  if (auto forked = co_await session->fork_from(*source); !forked) {
+  if (auto forked = co_await session->fork_from(*source, request.before); !forked) {
     co_await session->erase();
     co_return std::unexpected(std::move(forked.error()));
   }
   add(session->kept(), session);
   SessionCreatedMessage created{session->id(), project->id, session->record().cli_type,
                                 session->record().confined};
+  if (!session->record().workspace_id.empty())
+    created.workspace_id = session->record().workspace_id;
   events_->session_created(created);
   events_->session_info(session->info());
   co_return created;
@@ -160,6 +184,8 @@ asio::awaitable<Result<void>> SessionService::remove(SessionId id) {
   auto erased = co_await held->erase();
   if (held->record().deleted) {
     const ProjectId project = held->record().project_id;
+    checkpoints_.forget(id, workplace(held->record()).value_or(Workplace{}).folder);
+    radar_.forget(id);
     drop(id);
     if (auto left = list({project, ListScope::All, false})) {
       events_->session_list({project, std::move(*left)});

@@ -29,10 +29,29 @@ SessionService::SessionService(ServiceDeps deps)
       suspend_timer_(deps_.io),
       outside_timer_(deps_.io),
       warm_(deps_.io, deps_.warm_life),
-      blocking_(2) {}
+      blocking_(2),
+      git_pool_(2),
+      snapshot_pool_(2),
+      folders_(deps_.git, deps_.keep_dir),
+      checkpoints_({deps_.io, deps_.store, deps_.clock, folders_, snapshot_pool_}),
+      radar_(deps_.io, folders_, snapshot_pool_),
+      workspaces_({deps_.io, deps_.store, deps_.clock, folders_, git_pool_, deps_.launcher,
+                   deps_.worktrees},
+                  workspace_events()),
+      radar_timer_(deps_.io) {
+  checkpoints_.on_ended([this](const Checkpoints::Ended& ended) { files_changed(ended); });
+  radar_.on_change([this](const SessionId& session, std::optional<ChangeCount> changes,
+                          std::vector<SessionId> overlaps) {
+    const auto found = sessions_.find(session);
+    if (found == sessions_.end()) return;
+    work_is(session, {found->second.kept->work.branch, changes, std::move(overlaps)});
+  });
+}
 
 SessionService::~SessionService() {
   blocking_.join();
+  git_pool_.join();
+  snapshot_pool_.join();
 }
 
 void SessionService::set_events(ServiceEvents* events) {
@@ -62,6 +81,7 @@ asio::awaitable<Result<void>> SessionService::start() {
   if (!unfinished) co_return std::unexpected(std::move(unfinished.error()));
   load_settings(catalog->settings);
   projects_.load(std::move(catalog->projects));
+  workspaces_.load(catalog->workspaces, catalog->setups);
   for (SessionRecord& record : catalog->sessions) {
     if (record.deleted) {
       hide_from_discovery(record);
@@ -84,6 +104,15 @@ asio::awaitable<Result<void>> SessionService::start() {
     const auto session = find(left.session);
     if (auto done = co_await (*session)->recover(std::move(left)); !done) co_return done;
   }
+  co_await finish_rewinds(std::move(catalog->open_rewinds));
+  co_await workspaces_.mend();
+  std::vector<SessionId> apart;
+  for (const auto& [id, slot] : sessions_) {
+    const SessionRecord& record = slot.kept->record;
+    const bool shown = !record.workspace_id.empty() && !record.deleted && !record.archived;
+    if (shown) apart.push_back(id);
+  }
+  look_again_soon(std::move(apart));
   for (const ProjectRecord& project : projects_.present()) discover_soon(project);
   watch_outside();
   co_return Result<void>{};
@@ -131,10 +160,6 @@ void SessionService::store_state_changed(const StoreState& state) {
 }
 
 // --- SessionHost ------------------------------------------------------------------------------
-
-std::string SessionService::project_dir(const ProjectId& project) {
-  return projects_.path_of(project);
-}
 
 void SessionService::info_changed(const SessionInfo& info) {
   if (sessions_.contains(info.session_id)) events_->session_info(info);
@@ -202,6 +227,9 @@ void SessionService::add(DormantPtr kept, SessionPtr session) {
   if (session) {
     awake_is(awake_ + 1);
     suspend_soon();
+  }
+  if (const auto* workspace = workspaces_.find(kept->record.workspace_id)) {
+    kept->work.branch = workspace->branch;
   }
   Slot& slot = sessions_[kept->record.id];
   slot = {std::move(kept), std::move(session)};
@@ -273,7 +301,15 @@ asio::awaitable<Result<FilesBody>> SessionService::files(ProjectFilesRequest req
   const auto known = projects_.find(request.project_id);
   if (!known) co_return std::unexpected(known.error());
   const std::size_t limit = std::min(request.limit.value_or(kFilesDefault), limits::kFilesMax);
-  auto found = co_await run_on(blocking_, [this, path = known->path, query = request.q.value_or(""),
+  std::string folder = known->path;
+  if (request.workspace_id) {
+    const WorkspaceRecord* workspace = workspaces_.find(*request.workspace_id);
+    if (workspace == nullptr || workspace->project_id != known->id) {
+      co_return fail(ErrorCode::WorkspaceNotFound, "There is no such workspace.");
+    }
+    folder = workspace->folder();
+  }
+  auto found = co_await run_on(blocking_, [this, path = folder, query = request.q.value_or(""),
                                            limit] { return files_.find(path, query, limit); });
   FilesBody body;
   for (std::string& path : found) body.files.push_back({std::move(path)});
@@ -295,6 +331,9 @@ asio::awaitable<std::vector<AgentInfo>> SessionService::agents() {
     all.back().takes_text = provider->takes_text();
     all.back().confine = deps_.providers.confines(all.back().cli_type);
     all.back().confine_problem = confine_problem_;
+    if (!provider->can_confine()) {
+      all.back().confine_problem = no_walls(all.back().cli_type).error().message;
+    }
   }
   co_return all;
 }
@@ -327,146 +366,6 @@ asio::awaitable<void> SessionService::reconnect_now(Provider* provider) {
   auto done = co_await provider->reconnect();
   if (done) co_return;
   events_->failed({std::string(name_of(done.error().code)), done.error().message, std::nullopt});
-}
-
-// --- Discovery --------------------------------------------------------------------------------
-
-void SessionService::discover_soon(const ProjectRecord& project) {
-  const MonoMs now = deps_.clock.mono();
-  const auto last = discovered_at_.find(project.id);
-  if (last != discovered_at_.end() && now - last->second < limits::kDiscoveryEveryMs) return;
-  discover_now(project);
-}
-
-void SessionService::discover_now(const ProjectRecord& project) {
-  discovered_at_[project.id] = deps_.clock.mono();
-  asio::co_spawn(deps_.io, discover(project), asio::detached);
-}
-
-/// A session that is begun in a terminal is in the lists a moment later, and not when somebody asks
-/// for them.
-void SessionService::watch_outside() {
-  if (stopping_) return;
-  outside_timer_.expires_after(deps_.outside_every);
-  outside_timer_.async_wait([this, host = weak()](boost::system::error_code why) {
-    if (!why && !host.expired()) asio::co_spawn(deps_.io, look_outside(), asio::detached);
-  });
-}
-
-asio::awaitable<void> SessionService::look_outside() {
-  const std::weak_ptr<SessionHost> alive = weak();
-  for (const ProjectRecord& project : projects_.present()) {
-    std::int64_t mark = 0;
-    for (const auto& provider : deps_.providers.all()) {
-      mark += co_await provider->outside_mark(project.path);
-      if (alive.expired()) co_return;
-    }
-    Outside& seen = outside_[project.id];
-    // At the start everything was looked at.
-    if (seen.mark && seen.mark != mark) seen.looks = limits::kOutsideLooks;
-    seen.mark = mark;
-    if (seen.looks == 0) continue;
-    --seen.looks;
-    discover_now(project);
-  }
-  watch_outside();
-}
-
-/// Everyone learns when the folder of a project disappears, or is there again.
-void SessionService::note_missing(const ProjectRecord& project, bool missing) {
-  if (!projects_.mark_missing(project.id, missing)) return;
-  if (const auto known = projects_.find(project.id)) {
-    events_->project_added(projects_.to_project(*known));
-  }
-}
-
-/// Whoever begins a session is told that its folder is gone, and so is everybody who sees the list.
-asio::awaitable<Result<void>> SessionService::folder_there(const ProjectRecord& project) {
-  const bool missing = co_await run_on(
-      blocking_, [path = project.path] { return !real_directory(path).has_value(); });
-  note_missing(project, missing);
-  if (!missing) co_return Result<void>();
-  co_return fail(
-      ErrorCode::ProjectPathInvalid,
-      fmt::format("The folder {} is gone. Put it back, or choose another project.", project.path));
-}
-
-asio::awaitable<void> SessionService::discover(ProjectRecord project) {
-  const std::weak_ptr<SessionHost> alive = weak();  // The answers may come when we are gone.
-  const bool missing = co_await run_on(
-      blocking_, [path = project.path] { return !real_directory(path).has_value(); });
-  if (alive.expired()) co_return;
-  note_missing(project, missing);
-  for (const auto& provider : deps_.providers.all()) {
-    auto found = co_await provider->discover(project.path);
-    if (alive.expired()) co_return;
-    take_discovered(project, *provider, std::move(found));
-  }
-}
-
-namespace {
-
-/// Whether what discovery found says more than we know. It does so every few seconds, of every
-/// session: it must resume none without a reason.
-bool news(const SessionRecord& record, const DiscoveredSession& found) {
-  return !record.deleted && record.external && with_discovered(record, found) != record;
-}
-
-}  // namespace
-
-/// The other agents over the same records: they find the same sessions, and who found one first, or
-/// made it, has it.
-std::vector<std::string> SessionService::others_at(const Provider& provider) const {
-  std::vector<std::string> others;
-  const std::string records = provider.records();
-  if (records.empty()) return others;
-  for (const auto& other : deps_.providers.all()) {
-    if (other.get() == &provider || other->records() != records) continue;
-    others.emplace_back(other->cli_type());
-  }
-  return others;
-}
-
-/// Each session made outside is listed once: sessions of ours are known by the CLI's id, and an
-/// outside one has the same id of ours for ever.
-void SessionService::take_discovered(const ProjectRecord& project, Provider& provider,
-                                     std::vector<DiscoveredSession> found) {
-  WriteBatch batch;
-  std::vector<DormantPtr> fresh;
-  const std::vector<std::string> others = others_at(provider);
-  for (const DiscoveredSession& one : found) {
-    const auto has = [&](const std::string& other) {
-      const std::string its = other + ":" + one.cli_session_id;
-      return by_cli_id_.contains(its) || hidden_.contains(SessionId(uuid_from(its)));
-    };
-    const std::string cli_id = std::string(provider.cli_type()) + ":" + one.cli_session_id;
-    const SessionId id(uuid_from(cli_id));
-    const auto ours = by_cli_id_.find(cli_id);
-    const auto known = sessions_.find(ours != by_cli_id_.end() ? ours->second : id);
-    if (known != sessions_.end()) {
-      if (news(known->second.kept->record, one)) resume(known->second)->rediscovered(one);
-      continue;
-    }
-    if (hidden_.contains(id) || std::ranges::any_of(others, has)) continue;
-    SessionRecord record = new_record(project, std::string(provider.cli_type()));
-    record.id = id;
-    record.cli_session_id = one.cli_session_id;
-    if (!one.title.empty()) {
-      record.title = one.title;
-      record.title_source = TitleSource::Agent;
-    }
-    record.created_at = one.created_at;
-    record.last_active_at = one.last_active_at;
-    record.external = true;
-    record.imported = false;
-    SessionWrite& write = batch.sessions.emplace_back();
-    write.session = id;
-    write.record = record;
-    fresh.push_back(std::make_shared<DormantSession>(std::move(record)));
-    add(fresh.back(), nullptr);
-  }
-  if (!fresh.empty()) deps_.store.write(std::move(batch), nullptr);
-  for (const DormantPtr& kept : fresh) events_->session_info(info_of(*kept, &provider));
 }
 
 }  // namespace lb

@@ -22,6 +22,9 @@
 #include "session/service/warm_starts.h"
 #include "session/session.h"
 #include "session/sessions.h"
+#include "session/workspaces/checkpoints.h"
+#include "session/workspaces/radar.h"
+#include "session/workspaces/workspaces.h"
 #include "store/store.h"
 
 namespace lb {
@@ -40,6 +43,11 @@ struct ServiceDeps {
   std::chrono::milliseconds warm_life = limits::kWarmLife;
   std::chrono::milliseconds suspend_every = limits::kSuspendEvery;
   std::chrono::milliseconds outside_every = limits::kOutsideEvery;
+  std::string keep_dir = {};  // Where our git directories are; empty: no checkpoints, no worktrees.
+  bool checkpoints = true;    // The files are kept before and after every turn.
+  std::string worktrees = {};  // Where worktrees are made.
+  Launcher* launcher = nullptr;
+  git::Git git = git::Git::of_the_user();
 };
 
 class SessionService final : public Sessions, private SessionHost {
@@ -98,7 +106,19 @@ class SessionService final : public Sessions, private SessionHost {
   [[nodiscard]] Result<SessionStatus> status(const SessionId& session) const override;
   [[nodiscard]] std::vector<SessionInfo> glance() const override;
   asio::awaitable<Result<void>> remove(SessionId session);  // session:delete
-  asio::awaitable<Result<SessionCreatedMessage>> fork(SessionId session);
+  asio::awaitable<Result<SessionCreatedMessage>> fork(SessionForkRequest request);
+
+  // --- Workspaces ---------------------------------------------------------------------------
+  asio::awaitable<Result<ProjectGit>> project_git(ProjectGitRequest request);
+  asio::awaitable<Result<WorkspacesBody>> workspaces(WorkspaceListRequest request);
+  asio::awaitable<Result<LandBody>> land(WorkspaceLandRequest request);
+  asio::awaitable<Result<PushBody>> push(WorkspacePushRequest request);
+  asio::awaitable<Result<void>> run_setup(WorkspaceSetupRequest request);
+  asio::awaitable<Result<void>> remove_workspace(WorkspaceRemoveRequest request);
+  asio::awaitable<Result<WorkspaceMessage>> restore_workspace(WorkspaceRestoreRequest request);
+  asio::awaitable<Result<RewindBody>> rewind(SessionRewindRequest request);
+  asio::awaitable<Result<RewindBody>> undo_rewind(SessionRewindUndoRequest request);
+  asio::awaitable<Result<OverlapsBody>> overlaps(SessionOverlapsRequest request);
 
   // --- Reading ------------------------------------------------------------------------------
   asio::awaitable<Result<void>> prepare(SessionId session) override;
@@ -139,7 +159,10 @@ class SessionService final : public Sessions, private SessionHost {
 
   // SessionHost
   LiveTimelineDeps deps() override { return {deps_.io, deps_.store, deps_.clock}; }
-  std::string project_dir(const ProjectId& project) override;
+  Result<Workplace> workplace(const SessionRecord& record) override;
+  asio::awaitable<Result<std::optional<Checkpointed>>> before_turn(SessionId session,
+                                                                   TurnId turn) override;
+  void after_turn(const SessionId& session, const TurnId& turn) override;
   void info_changed(const SessionInfo& info) override;
   void facts_changed(const SessionId& session, const SessionFacts& facts) override;
   void inbox_changed(const SessionRecord& record, const std::vector<Item>& items) override;
@@ -177,11 +200,40 @@ class SessionService final : public Sessions, private SessionHost {
   asio::awaitable<void> look_outside();
   asio::awaitable<Result<void>> folder_there(const ProjectRecord& project);
   void note_missing(const ProjectRecord& project, bool missing);
-  void take_discovered(const ProjectRecord& project, Provider& provider,
+  struct DiscoveryPlace {
+    ProjectRecord project;
+    WorkspaceId workspace;  // Empty: the project's folder.
+    std::string folder;
+  };
+  [[nodiscard]] std::vector<DiscoveryPlace> places_of(const ProjectRecord& project) const;
+  void take_discovered(const DiscoveryPlace& place, Provider& provider,
                        std::vector<DiscoveredSession> found);
   [[nodiscard]] std::vector<std::string> others_at(const Provider& provider) const;
   SessionRecord new_record(const ProjectRecord& project, std::string cli_type) const;
   asio::awaitable<void> reconnect_now(Provider* provider);
+
+  // Workspaces (service_workspaces.cpp, service_rewind.cpp)
+  WorkspaceEvents workspace_events();
+  [[nodiscard]] Radar::Place radar_place(const SessionRecord& record);
+  void files_changed(const Checkpoints::Ended& ended);
+  void work_is(const SessionId& session, SessionWork work);
+  void watch_files();
+  asio::awaitable<void> look_at_files();
+  asio::awaitable<void> look_again(std::vector<SessionId> sessions);
+  void look_again_soon(std::vector<SessionId> sessions);
+  [[nodiscard]] std::string title_for(const WorkspaceId& workspace) const;
+  asio::awaitable<Result<void>> start_setup(WorkspaceId workspace, SessionId session,
+                                            std::string confirmed);
+  static asio::awaitable<void> set_up(SessionService* self, SessionPtr session,
+                                      WorkspaceId workspace, SetupRun run);
+  asio::awaitable<std::vector<std::string>> paths_of_turn(SessionPtr session, TurnId turn,
+                                                          std::string root);
+  asio::awaitable<Result<git::RewindPlan>> plan_rewind(CheckpointRow row, SessionPtr session);
+  asio::awaitable<Result<RewindBody>> apply_rewind(SessionId session, std::string folder,
+                                                   git::RewindPlan plan, RewindBody body);
+  asio::awaitable<Result<RewindBody>> rewind_files(SessionId session, std::string folder,
+                                                   git::RewindPlan plan, bool dry_run);
+  asio::awaitable<void> finish_rewinds(std::vector<RewindRow> open);
 
   ServiceDeps deps_;
   AuditTrail audit_trail_;
@@ -209,6 +261,15 @@ class SessionService final : public Sessions, private SessionHost {
   WarmStarts warm_;
   std::optional<std::string> confine_problem_;
   asio::thread_pool blocking_;
+  asio::thread_pool git_pool_;  // Long calls of git: nobody else waits for them.
+  asio::thread_pool snapshot_pool_;
+  Folders folders_;
+  Checkpoints checkpoints_;
+  Radar radar_;
+  Workspaces workspaces_;
+  asio::steady_timer radar_timer_;
+  bool radar_timed_ = false;
+  std::map<SessionId, MonoMs> radar_due_;
   std::shared_ptr<SessionHost> self_{&host(), [](SessionHost*) {}};  // For `weak`.
 };
 

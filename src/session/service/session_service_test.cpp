@@ -345,7 +345,7 @@ TEST_CASE("fork copies the conversation where the agent can, and says so where i
   const TurnId turn = world.begin(session, "First");
   world.claude->say(session, turn, "i1", "Answer");
   world.claude->complete(session, turn);
-  const auto forked = world.loop.run(world.service->fork(session));
+  const auto forked = world.loop.run(world.service->fork({session, {}}));
   REQUIRE(forked.has_value());
   CHECK(world.claude->forked.size() == 1);
   const auto copy = world.items(forked->session_id);
@@ -353,7 +353,7 @@ TEST_CASE("fork copies the conversation where the agent can, and says so where i
   CHECK(world.text(copy[1]) == "Answer");
   CHECK(copy[1].session_id == forked->session_id);
   world.claude->can_fork = false;
-  CHECK(world.loop.run(world.service->fork(session)).error().code == ErrorCode::NotSupported);
+  CHECK(world.loop.run(world.service->fork({session, {}})).error().code == ErrorCode::NotSupported);
 }
 
 TEST_CASE("a fork has the images and the long outputs of its own: the first may be deleted") {
@@ -372,7 +372,7 @@ TEST_CASE("a fork has the images and the long outputs of its own: the first may 
   world.claude->complete(session, sent->turn_id);
   world.loop.settle();
 
-  const auto forked = world.loop.run(world.service->fork(session));
+  const auto forked = world.loop.run(world.service->fork({session, {}}));
   REQUIRE(forked.has_value());
   REQUIRE(world.loop.run(world.service->remove(session)).has_value());
   const auto copy = world.items(forked->session_id);
