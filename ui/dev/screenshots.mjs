@@ -240,6 +240,66 @@ await shot("commands-dark", { open: cart, scheme: "dark", after: manyCommands })
 await shot("phone-commands", { size: phone, open: cart, after: manyCommands });
 await shot("phone-sidebar", { size: phone });
 await shot("phone-new-session", { size: phone, after: newSession });
+const worktrees = { story: "workspaces" };
+const workspaces = async (page) => {
+  await page.getByRole("button", { name: /^Workspaces/ }).click();
+  await page.locator(".workspace-row").first().waitFor();
+};
+const dialog = (name, menu) => async (page) => {
+  await workspaces(page);
+  if (menu) await page.getByRole("button", { name: menu }).click();
+  await page.getByRole(menu ? "menuitem" : "button", { name }).click();
+  await page.locator("dialog.workspace-dialog").waitFor();
+};
+const landConflict = dialog("Land… faster-search");
+const removeOne = dialog("Remove worktree…", "Menu of fix-rounding");
+const rewindOne = async (page) => {
+  await page.locator(".rewind").first().click();
+  await page.locator(".change-kind").first().waitFor();
+};
+const inWorktree = async (page) => {
+  await newSession(page);
+  await page.getByRole("combobox", { name: "Where" }).selectOption("worktree");
+  await page.locator(".composer textarea").fill("Fix the login redirect");
+  await page.locator(".worktree-setup").waitFor();
+};
+const radar = async (page) => {
+  await page.locator(".radar-button").click();
+  await page.locator(".overlap-list").waitFor();
+};
+const rounding = /^Claude Code Fix rounding/;
+await shot("workspaces", { ...worktrees, after: workspaces, size: { width: 1320, height: 1100 } });
+await shot("workspaces-dark", { ...worktrees, after: workspaces, scheme: "dark" });
+await shot("workspaces-menu", {
+  ...worktrees,
+  after: async (page) => {
+    await workspaces(page);
+    await page.getByRole("button", { name: "Menu of fix-rounding" }).click();
+  },
+});
+await shot("phone-workspaces", { ...worktrees, size: phone, after: workspaces });
+await shot("land", { ...worktrees, after: dialog("Land… fix-rounding") });
+await shot("land-conflict", { ...worktrees, after: landConflict });
+await shot("land-conflict-dark", { ...worktrees, scheme: "dark", after: landConflict });
+await shot("phone-land-conflict", { ...worktrees, size: phone, after: landConflict });
+await shot("remove-workspace", { ...worktrees, after: removeOne });
+await shot("phone-remove-workspace", { ...worktrees, size: phone, after: removeOne, scheme: "dark" });
+await shot("rewind", { ...worktrees, open: rounding, after: rewindOne });
+await shot("rewind-dark", { ...worktrees, open: rounding, after: rewindOne, scheme: "dark" });
+await shot("phone-rewind", { ...worktrees, size: phone, open: rounding, after: rewindOne });
+await shot("new-worktree", { ...worktrees, after: inWorktree });
+await shot("new-worktree-dark", { ...worktrees, after: inWorktree, scheme: "dark" });
+await shot("phone-new-worktree", { ...worktrees, size: phone, after: inWorktree });
+await shot("radar-mark", { ...worktrees, open: rounding });
+await shot("radar", { ...worktrees, open: rounding, after: radar });
+await shot("phone-radar-mark", { ...worktrees, size: phone, open: rounding });
+await shot("phone-radar", { ...worktrees, size: phone, open: rounding, after: radar });
+await shot("overview-worktrees", { ...worktrees });
+await shot("setup-strip", {
+  ...worktrees,
+  open: /^Claude Code Port the loader/,
+  after: (page) => page.getByRole("button", { name: "Cannot be rewound" }).click(),
+});
 /** A window of 1280 pixels at 200 %, and half a screen. */
 const narrow = {
   zoom: { size: { width: 640, height: 430 }, scale: 2 },

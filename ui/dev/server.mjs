@@ -1,11 +1,12 @@
 // A development server that speaks docs/wire.md from memory: for working on the page, its screenshots and its measurements.
-// Usage: node dev/server.mjs [--port N] [--story first-run|busy|crowd|long|wide|test] [--dist DIR]
+// Usage: node dev/server.mjs [--port N] [--story first-run|busy|crowd|long|wide|workspaces|test] [--dist DIR]
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, resolve } from "node:path";
 import { createHash, createHmac, randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { WebSocketServer } from "ws";
+import { bodyOf } from "./fail.mjs";
 import { World } from "./world.mjs";
 
 export const csp =
@@ -64,7 +65,7 @@ export async function startServer({
     try {
       await world.http(request.method, url, body, send, response);
     } catch (error) {
-      send(error.status ?? 500, { code: error.code ?? "ERROR", message: error.message });
+      send(error.status ?? 500, bodyOf(error));
     }
   });
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => "liminal.v1" });
@@ -100,7 +101,7 @@ export async function startServer({
 }
 
 function serveFile(path, dist, response) {
-  const place = /^\/(overview|inbox|archived|settings|audit|new|s\/[^/]+)?$/.test(path);
+  const place = /^\/(overview|inbox|workspaces|archived|settings|audit|new|s\/[^/]+)?$/.test(path);
   const file = place ? join(dist, "index.html") : resolve(dist, `.${path}`);
   if (!file.startsWith(resolve(dist)) || !existsSync(file) || !statSync(file).isFile()) {
     response.writeHead(404);

@@ -1,5 +1,6 @@
 // What the development server begins with: the states that screenshots and measurements need.
 import { answer } from "./agent.mjs";
+import { workspaceStory } from "./workspace_stories.mjs";
 
 const agents = () => [
   {
@@ -109,6 +110,7 @@ export function seed(world, story) {
     archived: true,
     lastActiveAt: ago(60 * 24 * 30),
   });
+  if (story === "workspaces") workspaceStory(world, shop, engine, main);
   if (story === "crowd") crowd(world);
   if (story === "asked") asked(world, shop);
   if (story === "wide")

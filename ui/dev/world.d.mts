@@ -1,18 +1,26 @@
 import type {
   AgentInfo,
   AuditEntry,
+  Inventory,
   Item,
+  LandBody,
   Limits,
   Login,
+  Overlap,
   Project,
+  ProjectGit,
+  RewindBody,
   SessionInfo,
   Settings,
+  SetupScript,
   Turn,
+  Workspace,
 } from "../src/wire";
 
 export interface DevTimeline {
   rev: number;
   items: Map<string, Item>;
+  turns: Map<string, Turn>;
   /** Whole outputs of calls whose items have only a part. */
   outputs: Map<string, string>;
   item(itemId: string, fields: Record<string, unknown>): Item;
@@ -52,6 +60,28 @@ export class World {
   hold?: Promise<void>;
   /** What an agent waits for before it has taken an answer. */
   delivery?: Promise<void>;
+  workspaces: Map<string, Workspace>;
+  /** What there is to know of the repositories, by project. */
+  git: Map<string, ProjectGit>;
+  /** Setup commands by what a worktree is made from. */
+  setups?: Record<string, SetupScript>;
+  /** What landing comes to, by workspace. */
+  landing: Map<string, Partial<LandBody> & { refuse?: { code: string; message: string; paths?: string[] } }>;
+  inventories: Map<string, Inventory>;
+  /** What rewinding comes to, by turn. */
+  rewinds: Map<string, Partial<RewindBody>>;
+  /** By session. */
+  overlaps: Map<string, Overlap[]>;
+  /** What was asked for, newest last. */
+  landed: Record<string, unknown>[];
+  pushed: Record<string, unknown>[];
+  rewound: Record<string, unknown>[];
+  /** Why nothing can be pushed. */
+  pushRefused?: string;
+  pushSays?: string;
+  undoConflicts?: string[];
+  /** What a new worktree waits for. */
+  checkout?: Promise<void>;
   connections: Set<{ ws: { close?(): void } }>;
   addProject(path: string): Project;
   addSession(projectId: string, cliType: string, title: string, more?: Partial<SessionInfo>): DevSession;

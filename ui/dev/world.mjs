@@ -6,10 +6,17 @@ import { basename } from "node:path";
 import { play } from "./agent.mjs";
 import { auditHttp, seedAudit } from "./audit.mjs";
 import { manyCommands } from "./commands.mjs";
+import { bodyOf, fail } from "./fail.mjs";
 import { seed } from "./stories.mjs";
 import { Timeline } from "./timeline.mjs";
-
-const fail = (status, code, message) => Object.assign(new Error(message), { status, code });
+import {
+  createWorkspace,
+  fork,
+  putInto,
+  seedWorkspaces,
+  workspaceHttp,
+  workspaceMessage,
+} from "./workspaces.mjs";
 
 function subdirectories(prefix) {
   const parent = prefix.endsWith("/") ? prefix : prefix.slice(0, prefix.lastIndexOf("/") + 1);
@@ -65,6 +72,7 @@ export class World {
     this.settings = { sendKey: "enter", defaults: [] };
     this.audit = seedAudit();
     this.pace = 12;
+    seedWorkspaces(this);
     seed(this, story);
   }
 
@@ -187,12 +195,7 @@ export class World {
           this.open(connection, this.session(message.sessionId), message, answer);
         else answer(await this.handle(connection, message));
       } catch (error) {
-        send({
-          type: "error",
-          code: error.code ?? "ERROR",
-          message: error.message,
-          requestId: message.requestId,
-        });
+        send({ type: "error", ...bodyOf(error), requestId: message.requestId });
       }
     });
     ws.on("close", () => {
@@ -220,6 +223,7 @@ export class World {
           .filter((info) => info.projectId === message.projectId && !info.archived),
       };
     if (type === "session:create") return this.create(message);
+    if (type.startsWith("workspace:")) return workspaceMessage(this, message);
     if (type === "session:reconnect") {
       this.setAgent(message.cliType, "connected");
       return { type: "ok" };
@@ -275,7 +279,7 @@ export class World {
         this.broadcast({ type: "session:facts", sessionId: info.sessionId, ...session.facts });
         return { type: "ok" };
       case "session:fork":
-        throw fail(409, "NOT_SUPPORTED", "This agent cannot fork a session.");
+        return { type: "session:created", ...fork(this, session, message.before) };
       case "session:delete":
         this.sessions.delete(info.sessionId);
         return { type: "ok" };
@@ -309,7 +313,7 @@ export class World {
     return project;
   }
 
-  async create({ cliType, projectId, confined }) {
+  async create({ cliType, projectId, confined, workspace: wish }) {
     const agent = this.agents.find((candidate) => candidate.cliType === cliType);
     if (!agent) throw fail(400, "UNSUPPORTED_CLI_TYPE", `There is no agent ${cliType}.`);
     this.setAgent(cliType, "starting");
@@ -318,10 +322,19 @@ export class World {
     if (!agent.installed) throw fail(503, "AGENT_UNAVAILABLE", agent.remedy ?? "It was not found on PATH.");
     if (this.refusing.has(cliType))
       throw fail(502, "SESSION_CREATE_FAILED", "It did not answer the handshake.");
+    const workspace = wish && (await createWorkspace(this, projectId, wish));
     const session = this.addSession(projectId, cliType, "", { confined: confined ?? agent.confine ?? false });
+    if (workspace) putInto(this, workspace, session);
     this.change(session, {});
-    const { sessionId } = session.info;
-    return { type: "session:created", sessionId, projectId, cliType, confined: session.info.confined };
+    const { sessionId, workspaceId } = session.info;
+    return {
+      type: "session:created",
+      sessionId,
+      projectId,
+      cliType,
+      confined: session.info.confined,
+      ...(workspaceId ? { workspaceId } : {}),
+    };
   }
 
   setAgent(cliType, status, message) {
@@ -513,7 +526,7 @@ export class World {
 
   async http(method, url, body, send, response) {
     const path = url.pathname;
-    if (auditHttp(this, method, url, send)) return;
+    if (auditHttp(this, method, url, send) || workspaceHttp(this, method, url, body, send)) return;
     if (path === "/api/agents") return send(200, { agents: this.agents });
     const warm = /^\/api\/agents\/([^/]+)\/warm$/.exec(path);
     if (method === "POST" && warm) {

@@ -1,5 +1,5 @@
 // HTTP calls with the bearer, and the one exchange that gives us a bearer.
-import type { COMMANDS, Commands } from "./wire";
+import type { COMMANDS, Commands, ErrorMessage } from "./wire";
 
 type Name = keyof Commands;
 type AddressOf<N extends Name> = `${(typeof COMMANDS)[N]["method"]} ${(typeof COMMANDS)[N]["path"]}`;
@@ -14,7 +14,8 @@ export class WireError extends Error {
   constructor(
     readonly code: string,
     message: string,
-    readonly detail: Record<string, unknown> = {},
+    /** What goes with it: the paths that are in the way, what is in a worktree. */
+    readonly detail: Readonly<Partial<ErrorMessage>> = {},
   ) {
     super(message);
   }
@@ -34,7 +35,7 @@ const kJson = { "Content-Type": "application/json" };
 /** What was asked for, or what the server said instead. */
 async function accepted(response: Response): Promise<Response> {
   if (response.ok) return response;
-  const problem = (await response.json().catch(() => ({}))) as { code?: string; message?: string };
+  const problem = (await response.json().catch(() => ({}))) as Partial<ErrorMessage>;
   throw new WireError(
     problem.code ?? "HTTP_ERROR",
     problem.message ?? `The server answered ${response.status}.`,

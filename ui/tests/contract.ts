@@ -130,11 +130,7 @@ const calls: Call[] = [
   { method: "GET", path: "/api/session/{sessionId}/item/{itemId}/output" },
   { method: "GET", path: "/api/session/{sessionId}/export" },
 ];
-const problem: Schema = {
-  type: "object",
-  properties: { code: { type: "string" }, message: { type: "string" }, projectId: { type: "string" } },
-  required: ["code", "message"],
-};
+const problem: Schema = { $ref: "#/$defs/ErrorMessage" };
 
 /** A value of the query in the type of its field. */
 function typed(type: string, name: string, text: string): unknown {

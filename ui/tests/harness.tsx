@@ -1,5 +1,6 @@
 // For tests: the whole page in a simulated browser, against the development server's world, without a network.
 import { render } from "preact";
+import { bodyOf } from "../dev/fail.mjs";
 import { World } from "../dev/world.mjs";
 import { forgetUnmade } from "../src/actions/unmade";
 import { Api } from "../src/api";
@@ -95,8 +96,8 @@ export async function startPage(world: World, options: { wait?: boolean } = {}):
             },
           },
         )
-        .catch((error: { status?: number; code?: string; message: string }) => {
-          answer = { status: error.status ?? 500, body: { code: error.code, message: error.message } };
+        .catch((error: Error & { status?: number }) => {
+          answer = { status: error.status ?? 500, body: bodyOf(error) };
         });
     const text = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body);
     expectHttp(init.method ?? "GET", url, request, answer.status, text);

@@ -3,6 +3,7 @@ import { batch } from "@preact/signals";
 import { WireError } from "../api";
 import type { App } from "../state/app";
 import type { Attached, DraftAttachment } from "../state/types";
+import type { WorkspaceWish } from "../wire";
 import { attachedOf, upload } from "./attachments";
 import { abandon, shown } from "./unmade";
 
@@ -32,6 +33,29 @@ export const warmAgent = (app: App, cliType: string, projectId: string, confined
     })
     .catch(() => {});
 
+/** What a worktree of this project could begin with. Without an answer the choice stays: the server says what is wrong. */
+export const lookAtGit = (app: App, projectId: string, base?: string) =>
+  app.api
+    .call("GET /api/project/{projectId}/git", { projectId, ...(base === undefined ? {} : { base }) })
+    .then(
+      (git) => app.start.worktree.learn(projectId, base, git),
+      () => {},
+    );
+
+/** The worktree that the session gets, if it gets one. */
+function wish(app: App): WorkspaceWish | undefined {
+  const { chosen, said, carries, setup, proposed } = app.start.worktree;
+  if (!chosen.peek()) return undefined;
+  const { base, carry, setup: agreed } = said.peek();
+  const branch = (said.peek().branch ?? proposed.peek()).trim();
+  return {
+    ...(base === undefined ? {} : { base }),
+    ...(branch === "" ? {} : { branch }),
+    ...(carry && carries.peek() > 0 ? { carry: "uncommitted" } : {}),
+    ...(agreed !== undefined && agreed === setup.peek()?.id ? { setup: agreed } : {}),
+  };
+}
+
 /**
  * Makes the session of what was written. Its tab and row are there at once, and what is typed meanwhile waits; if it
  * cannot be made both go, and the words are where the next one is written.
@@ -39,25 +63,33 @@ export const warmAgent = (app: App, cliType: string, projectId: string, confined
 export async function startSession(app: App, content: string): Promise<void> {
   const temporary = app.start.id.peek();
   const options = app.start.options.peek();
+  const workspace = wish(app);
+  const said = app.start.worktree.said.peek();
   const held = app.drafts.attachments(temporary).filter((one) => one.source);
   const from = app.nav.place.peek();
   batch(() => {
     app.prefs.set("lastAgent", options.cliType);
-    app.sessions.beginCreating(temporary, options);
+    app.sessions.beginCreating(temporary, { ...options, ...(workspace && { worktree: true }) });
     app.start.next();
     app.outbox.add(temporary, content, []);
     app.nav.navigate({ page: "session", sessionId: temporary });
   });
   try {
-    const answer = await app.link.request({ type: "session:create", ...options });
+    const answer = await app.link.request({
+      type: "session:create",
+      ...options,
+      ...(workspace && { workspace }),
+    });
     if (answer.type !== "session:created") return;
-    created(app, temporary, answer.sessionId, await uploaded(app, answer.sessionId, held));
+    const { sessionId, workspaceId } = answer;
+    created(app, temporary, { sessionId, workspaceId }, await uploaded(app, sessionId, held));
   } catch (error) {
     const waits = app.nav.session.peek() === temporary;
     const problem = createProblem(app, options.cliType, error);
     const draft = app.start.id.peek();
     batch(() => {
       abandon(app, temporary, held);
+      app.start.worktree.say(said);
       app.start.refuse(problem);
       // Where the words are, the reason is. Whoever has gone elsewhere meanwhile is told there.
       if (waits) app.nav.comeBack(from.page === "session" ? { page: "session", sessionId: draft } : from);
@@ -88,12 +120,18 @@ async function uploaded(
 }
 
 /** A message whose attachments the server did not take is not sent without them: it is in the composer, with the reason. */
-function created(app: App, temporary: string, sessionId: string, attached: Attached[] | undefined): void {
+function created(
+  app: App,
+  temporary: string,
+  made: { sessionId: string; workspaceId: string | undefined },
+  attached: Attached[] | undefined,
+): void {
+  const { sessionId } = made;
   batch(() => {
     if (attached) app.outbox.attach(temporary, attached);
     else for (const { content } of app.outbox.takeAll(temporary)) app.drafts.add(sessionId, content);
     app.drafts.add(sessionId, app.drafts.take(temporary));
-    app.sessions.created(temporary, sessionId);
+    app.sessions.created(temporary, sessionId, made.workspaceId);
     app.nav.renameTab(temporary, sessionId);
     app.outbox.rename(temporary, sessionId);
   });

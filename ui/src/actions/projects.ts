@@ -2,7 +2,7 @@
 import { WireError } from "../api";
 import type { App } from "../state/app";
 import type { Project } from "../wire";
-import { ask } from "./ask";
+import { openDraft } from "./unmade";
 
 /** The project, or why there is none. */
 export async function addProject(app: App, path: string): Promise<Project | string> {
@@ -17,12 +17,13 @@ export async function addProject(app: App, path: string): Promise<Project | stri
   }
 }
 
-export function removeProject(app: App, { name, projectId }: Project): void {
-  app.nav.openDialog({
-    kind: "confirm",
-    title: `Remove ${name}?`,
-    action: "Remove",
-    text: "Its tabs close. No file and no conversation is deleted: add the folder again and everything is back.",
-    run: () => void ask(app, { type: "project:remove", projectId }),
-  });
+/** The shortest way to a first conversation: the demo agent changes nothing, so that the home folder will do. */
+export async function tryDemo(app: App): Promise<void> {
+  const project = app.projects.list.peek()[0] ?? (await addProject(app, "~"));
+  if (typeof project !== "string") {
+    app.start.setAgent("demo");
+    return openDraft(app, project.projectId);
+  }
+  app.toasts.add("error", project);
+  app.nav.openDialog({ kind: "add-project" });
 }

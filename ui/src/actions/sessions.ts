@@ -1,21 +1,12 @@
-// What the user can do with a session as a whole.
+// What the user can do with a session or a project as a whole.
 import type { App } from "../state/app";
 import { sessionLink } from "../state/address";
-import type { SessionInfo } from "../wire";
+import type { Project, SessionInfo } from "../wire";
 import { ask } from "./ask";
 
-export const setMode = (app: App, sessionId: string, mode: string) =>
-  ask(app, { type: "session:mode", sessionId, mode });
-export const setModel = (app: App, sessionId: string, model: string) =>
-  ask(app, { type: "session:model", sessionId, model });
-export const setThinking = (app: App, sessionId: string, thinking: string) =>
-  ask(app, { type: "session:thinking", sessionId, thinking });
 export const renameSession = (app: App, sessionId: string, title: string) =>
   ask(app, { type: "session:rename", sessionId, title });
 export const stopProcess = (app: App, sessionId: string) => ask(app, { type: "session:kill", sessionId });
-export const reconnect = (app: App, cliType: string) => ask(app, { type: "session:reconnect", cliType });
-/** The user has seen how this session ended, without opening it. */
-export const dismissFailure = (app: App, sessionId: string) => ask(app, { type: "session:read", sessionId });
 
 export async function archiveSession(app: App, sessionId: string, archived: boolean): Promise<void> {
   if (!(await ask(app, { type: "session:archive", sessionId, archived }))) return;
@@ -49,17 +40,6 @@ export function deleteSession(app: App, sessionId: string, title: string): void 
       });
     },
   });
-}
-
-export async function forkSession(app: App, sessionId: string): Promise<void> {
-  try {
-    const made = await app.link.request({ type: "session:fork", sessionId });
-    if (made.type !== "session:created") return;
-    await app.list(made.projectId);
-    app.nav.navigate({ page: "session", sessionId: made.sessionId });
-  } catch (error) {
-    app.toasts.report(error);
-  }
 }
 
 /** As the server calls the file: in the letters of the title where it has others than ASCII. */
@@ -114,4 +94,12 @@ export async function showArchive(app: App): Promise<void> {
   );
 }
 
-export const cancelTurn = (app: App, sessionId: string) => ask(app, { type: "session:cancel", sessionId });
+export function removeProject(app: App, { name, projectId }: Project): void {
+  app.nav.openDialog({
+    kind: "confirm",
+    title: `Remove ${name}?`,
+    action: "Remove",
+    text: "Its tabs close. No file and no conversation is deleted: add the folder again and everything is back.",
+    run: () => void ask(app, { type: "project:remove", projectId }),
+  });
+}

@@ -3,7 +3,6 @@ import { batch } from "@preact/signals";
 import type { App } from "../state/app";
 import { isTemporary } from "../state/temporary";
 import type { DraftAttachment } from "../state/types";
-import { addProject } from "./projects";
 
 /** Opens what is being written, in its tab. Nothing is made by that. */
 export function openDraft(app: App, projectId?: string): void {
@@ -18,17 +17,6 @@ export function openDraft(app: App, projectId?: string): void {
   // Also where it was open already; after a dialog that gives the focus back to what opened it.
   if (!matchMedia("(pointer: coarse)").matches)
     requestAnimationFrame(() => document.querySelector<HTMLElement>(".composer textarea")?.focus());
-}
-
-/** The shortest way to a first conversation: the demo agent changes nothing, so that the home folder will do. */
-export async function tryDemo(app: App): Promise<void> {
-  const project = app.projects.list.peek()[0] ?? (await addProject(app, "~"));
-  if (typeof project !== "string") {
-    app.start.setAgent("demo");
-    return openDraft(app, project.projectId);
-  }
-  app.toasts.add("error", project);
-  app.nav.openDialog({ kind: "add-project" });
 }
 
 /** After a reload nobody waits for a session any more that was being made: its tab goes, its words stay. */

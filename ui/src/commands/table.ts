@@ -1,73 +1,22 @@
 // Everything a user can ask the page for, once. The palette, the keys, the menus, the buttons and the sheet of keys read it.
 import { openDraft } from "../actions/unmade";
-import { removeProject } from "../actions/projects";
 import { nextQuestion } from "../actions/reading";
-import {
-  archiveSession,
-  cancelTurn,
-  copyPath,
-  copySessionId,
-  copySessionLink,
-  deleteSession,
-  exportSession,
-  forkSession,
-  showArchive,
-  stopProcess,
-} from "../actions/sessions";
+import { cancelTurn } from "../actions/running";
 import { narrow } from "../narrow";
 import type { App } from "../state/app";
-import { titleOf } from "../state/tabs";
 import type { Theme } from "../state/types";
-import type { IconName } from "../views/icons";
 import type { SessionInfo } from "../wire";
-import { answerOnScreen } from "./answer";
+import { info, seldom, type Command, type Subject } from "./command";
+import { sessionRows } from "./session_rows";
+import { workspaceRows } from "./workspace_rows";
 
-/** What a command is about: the session in front, or the one whose menu was opened; a project. */
-export interface Subject {
-  sessionId?: string;
-  projectId?: string;
-}
-
-export interface Command {
-  /** In menus, on buttons and on the sheet of keys. */
-  label: string;
-  /** Where nothing around it says what it is about; the same as `label` if left out. */
-  inPalette?: string;
-  /** More about it, for whoever points at it. */
-  title?: string;
-  icon?: IconName;
-  /** "1…9", "→ ←" and "↑ ↓" are any of these; `run` looks which. Ctrl is also the command key. */
-  keys?: readonly string[];
-  /** Other keys for the same. */
-  orKeys?: readonly string[];
-  danger?: boolean;
-  when?: (app: App, about: Subject) => boolean;
-  run: (app: App, about: Subject, event?: KeyboardEvent) => void;
-}
-
-const info = (app: App, { sessionId }: Subject): SessionInfo | undefined =>
-  sessionId === undefined ? undefined : app.sessions.of(sessionId)?.peek();
-
-/** A command about a session that the server has. */
-function ofSession(
-  look: Omit<Command, "run" | "when">,
-  run: (app: App, sessionId: string, info: SessionInfo) => unknown,
-  when: (info: SessionInfo, app: App) => boolean = () => true,
-): Command {
-  return {
-    ...look,
-    when: (app, about) => {
-      const session = info(app, about);
-      return session !== undefined && when(session, app);
-    },
-    run: (app, about) => void run(app, about.sessionId!, info(app, about)!),
-  };
-}
+export type { Command, Subject } from "./command";
 
 const opens =
   (kind: "palette" | "add-project" | "search" | "shortcuts" | "messages" | "switcher") => (app: App) =>
     app.nav.openDialog({ kind });
-const goes = (page: "home" | "inbox" | "settings" | "audit") => (app: App) => app.nav.navigate({ page });
+const goes = (page: "home" | "inbox" | "workspaces" | "settings" | "audit") => (app: App) =>
+  app.nav.navigate({ page });
 const theme = (value: Theme, label: string): Command => ({
   label: `Theme: ${label}`,
   icon: "gear",
@@ -122,7 +71,17 @@ const table = {
     keys: ["Ctrl", "Alt", "I"],
     run: goes("inbox"),
   },
-  archived: { label: "Archived sessions", icon: "archive", run: (app) => void showArchive(app) },
+  workspaces: {
+    label: "Workspaces",
+    inPalette: "Workspaces: the worktrees of all sessions",
+    icon: "branch",
+    run: goes("workspaces"),
+  },
+  archived: {
+    label: "Archived sessions",
+    icon: "archive",
+    run: (app) => seldom(app, (acts) => acts.showArchive(app)),
+  },
   settings: { label: "Settings", icon: "gear", run: goes("settings") },
   audit: { label: "Logins and audit trail", icon: "list", run: goes("audit") },
   messages: {
@@ -206,76 +165,34 @@ const table = {
     keys: ["Alt", "Shift", "1…9"],
     run: (app, _about, event) => {
       // A key that is held must not answer the next question as well.
-      if (!event?.repeat) answerOnScreen(app, digit(event));
+      if (!event?.repeat) seldom(app, (acts) => acts.answerOnScreen(app, digit(event)));
     },
   },
 
-  rename: ofSession({ label: "Rename", inPalette: "Rename this session", icon: "edit" }, (app, sessionId) =>
-    app.nav.openDialog({ kind: "rename", sessionId }),
-  ),
-  pin: ofSession(
-    {
-      label: "Pin",
-      inPalette: "Pin this session",
-      title: "Keeps it first in the list and among the tabs, in this browser",
-      icon: "pin",
-    },
-    (app, id) => app.nav.pin(id, true),
-    ({ sessionId }, app) => !app.nav.pinned.peek().includes(sessionId),
-  ),
-  unpin: ofSession(
-    { label: "Unpin", inPalette: "Unpin this session", icon: "pin" },
-    (app, id) => app.nav.pin(id, false),
-    ({ sessionId }, app) => app.nav.pinned.peek().includes(sessionId),
-  ),
-  fork: ofSession({ label: "Fork", icon: "fork" }, forkSession),
-  "copy-link": ofSession(
-    { label: "Copy link", inPalette: "Copy link to this session", icon: "link" },
-    copySessionLink,
-  ),
-  "copy-id": ofSession({ label: "Copy session id", icon: "copy" }, copySessionId),
-  "export-md": ofSession(
-    { label: "Export as Markdown", inPalette: "Export this session as Markdown", icon: "file" },
-    (app, id) => exportSession(app, id, "md"),
-  ),
-  "export-json": ofSession({ label: "Export as JSON", icon: "file" }, (app, id) =>
-    exportSession(app, id, "json"),
-  ),
-  "stop-process": ofSession({ label: "Stop process", icon: "stop" }, stopProcess),
-  archive: ofSession(
-    { label: "Archive", inPalette: "Archive this session", icon: "archive" },
-    (app, id) => archiveSession(app, id, true),
-    ({ archived }) => !archived,
-  ),
-  "bring-back": ofSession(
-    { label: "Bring back", inPalette: "Bring this session back", icon: "archive" },
-    (app, id) => archiveSession(app, id, false),
-    ({ archived }) => archived,
-  ),
-  delete: ofSession({ label: "Delete…", icon: "trash", danger: true }, (app, id, session) =>
-    deleteSession(app, id, titleOf(session)),
-  ),
+  ...sessionRows,
+  ...workspaceRows,
 
   "copy-path": {
     label: "Copy path",
     icon: "copy",
-    when: aboutProject,
-    run: (app, about) => void copyPath(app, project(app, about)!.path),
+    when: (app, about) => pathOf(app, about) !== undefined,
+    run: (app, about) => seldom(app, (acts) => acts.copyPath(app, pathOf(app, about)!)),
   },
   "remove-project": {
     label: "Remove project…",
     icon: "trash",
     danger: true,
-    when: aboutProject,
-    run: (app, about) => removeProject(app, project(app, about)!),
+    when: (app, about) => project(app, about) !== undefined,
+    run: (app, about) => seldom(app, (acts) => acts.removeProject(app, project(app, about)!)),
   },
 } satisfies Record<string, Command>;
 
 function project(app: App, { projectId }: Subject) {
   return projectId === undefined ? undefined : app.projects.of(projectId);
 }
-function aboutProject(app: App, about: Subject): boolean {
-  return project(app, about) !== undefined;
+/** Of a folder that the command is about. */
+function pathOf(app: App, about: Subject): string | undefined {
+  return (project(app, about) ?? app.workspaces.of(about.workspaceId))?.path;
 }
 
 export type CommandId = keyof typeof table;

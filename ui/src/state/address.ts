@@ -18,6 +18,7 @@ export interface Asked {
 const kPages = {
   home: "/overview",
   inbox: "/inbox",
+  workspaces: "/workspaces",
   archived: "/archived",
   settings: "/settings",
   audit: "/audit",

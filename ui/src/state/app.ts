@@ -22,6 +22,7 @@ import { isTemporary } from "./temporary";
 import { Timelines } from "./timelines";
 import { Toasts } from "./toasts";
 import { isWriting, Version } from "./version";
+import { Workspaces } from "./workspaces";
 import { write } from "./write";
 
 const kClockMs = 30_000;
@@ -38,6 +39,7 @@ export class App {
   readonly reading = new Reading();
   readonly version: Version;
   readonly agents: Agents;
+  readonly workspaces: Workspaces;
   readonly timelines: Timelines;
   readonly outbox: Outbox;
   readonly attention: Attention;
@@ -56,6 +58,7 @@ export class App {
       mayReload: () => !this.drafts.hasUnkept && !isWriting(document.activeElement),
     });
     this.agents = new Agents(api);
+    this.workspaces = new Workspaces(api);
     this.start = new Start(this);
     this.login = new Login(api, link, () => this.forgetAll());
     this.timelines = new Timelines(link, api, {
@@ -103,6 +106,7 @@ export class App {
       this.inbox.forgetAll();
       this.timelines.forgetAll();
       this.sessions.forgetAll();
+      this.workspaces.forgetAll();
       this.toasts.clear();
     });
   }

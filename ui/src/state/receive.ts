@@ -12,6 +12,7 @@ const handlers: Handlers = {
     if (!app.version.hello(message)) return;
     app.timelines.connected(message.epoch);
     app.agents.refresh();
+    void app.workspaces.refresh();
     app.inbox.connected();
     app.outbox.flushAll();
   },
@@ -60,6 +61,7 @@ const handlers: Handlers = {
     const cliType = app.sessions.of(facts.sessionId)?.peek().cliType ?? timeline.facts.peek().cliType;
     if (cliType) app.prefs.remember(cliType, timeline.facts.peek());
   },
+  "workspace:upsert": (app, { workspace }) => app.workspaces.put(workspace),
   "session:inbox": (app, message) => app.inbox.set(message),
   settings: (app, { settings }) => app.settings.set(settings),
   "agent:status": (app, message) => app.agents.changed(message),

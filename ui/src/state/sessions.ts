@@ -131,17 +131,17 @@ export class Sessions {
   }
 
   /** The session that was being made as `temporary` is there; the server may have told of it already. */
-  created(temporary: string, sessionId: string): void {
+  created(temporary: string, sessionId: string, workspaceId?: string): void {
     const made = this.creating.peek().get(temporary);
     batch(() => {
-      if (made && !this.infos.has(sessionId)) this.put(newInfo(sessionId, made));
+      if (made && !this.infos.has(sessionId)) this.put(newInfo(sessionId, made, workspaceId));
       this.madeAs.set(sessionId, temporary);
       this.endCreating(temporary);
     });
   }
 }
 
-function newInfo(sessionId: string, { cliType, projectId }: Creating): SessionInfo {
+function newInfo(sessionId: string, { cliType, projectId }: Creating, workspaceId?: string): SessionInfo {
   const at = new Date().toISOString();
   return {
     sessionId,
@@ -156,5 +156,6 @@ function newInfo(sessionId: string, { cliType, projectId }: Creating): SessionIn
     archived: false,
     discovered: false,
     confined: false,
+    ...(workspaceId === undefined ? {} : { workspaceId }),
   };
 }

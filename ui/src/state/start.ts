@@ -8,6 +8,7 @@ import type { Sessions } from "./sessions";
 import type { Settings } from "./settings";
 import { goodIn, isRecord, isString, salvaged, stored } from "./stored";
 import { isTemporary, temporaryId } from "./temporary";
+import { NewWorktree } from "./worktree";
 import { write } from "./write";
 
 /** What a session is made with. */
@@ -59,6 +60,8 @@ export class Start {
     const last = projects.find(({ projectId }) => projectId === this.project.value);
     return (last ?? projects[0])?.projectId ?? "";
   });
+
+  readonly worktree = new NewWorktree(this.where);
 
   /** As said for this session; else as the settings have it for the project, or as the last time, if it is there. */
   readonly agent = computed((): AgentInfo | undefined => {
@@ -121,6 +124,7 @@ export class Start {
   }
   setProject(projectId: string): void {
     this.refuse(undefined);
+    if (projectId !== this.where.peek()) this.worktree.forget();
     this.project.value = projectId;
   }
   setAgent(cliType: string): void {
@@ -146,6 +150,7 @@ export class Start {
   next(): void {
     this.refuse(undefined);
     this.changed.value = {};
+    this.worktree.forget();
     write(this.id, temporaryId());
   }
 }

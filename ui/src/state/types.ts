@@ -7,7 +7,7 @@ export type Density = "comfortable" | "compact";
 
 /** Something with a name on screen that can be gone to. `itemId`: brought into view and marked there. */
 export type Place =
-  | { page: "home" | "inbox" | "archived" | "settings" | "audit" }
+  | { page: "home" | "inbox" | "workspaces" | "archived" | "settings" | "audit" }
   /** A session that the server does not have: whoever followed a link to it is told so. */
   | { page: "missing"; sessionId: string }
   | { page: "session"; sessionId: string; itemId?: string };
@@ -25,6 +25,8 @@ export interface Creating {
   projectId: string;
   /** Its first message is still being written: nobody makes it yet. */
   draft: boolean;
+  /** It gets a worktree of its own. */
+  worktree?: boolean;
 }
 export interface Waiting {
   sessionId: string;
@@ -65,6 +67,9 @@ export type Dialog =
   | { kind: "unsent" }
   | { kind: "text"; name: string; sessionId: string; attachmentId: string }
   | { kind: "switcher" }
+  | { kind: "land" | "pull-request" | "run-setup" | "remove-workspace"; workspaceId: string }
+  | { kind: "rewind"; sessionId: string; turnId: string }
+  | { kind: "overlaps"; sessionId: string }
   | { kind: "confirm"; title: string; text: string; action: string; run: () => void };
 
 /** What a tab shows of its session before the server has said anything: kept with the tabs. */

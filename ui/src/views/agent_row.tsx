@@ -1,5 +1,5 @@
 // One agent: found or not, logged in or not, running or not, and what to do about it.
-import { reconnect } from "../actions/sessions";
+import { reconnect } from "../actions/running";
 import type { AgentInfo } from "../wire";
 import { useApp } from "./context";
 import { AgentMark } from "./faces";

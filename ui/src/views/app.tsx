@@ -51,6 +51,7 @@ function MainArea() {
   const { active } = app.nav.tabs.value;
   const page = app.nav.page.value;
   if (page !== "home" && (page !== "session" || active !== undefined)) {
+    if (page === "workspaces") return <Seldom page="WorkspacesPage" />;
     if (page === "inbox") return <Seldom page="InboxPage" />;
     if (page === "missing") return <Seldom page="MissingPage" />;
     if (page === "settings") return <Seldom page="SettingsPage" />;
@@ -78,7 +79,14 @@ function Seldom({
   page,
 }: {
   page:
-    "ArchivePage" | "AuditPage" | "InboxPage" | "LoginPage" | "MissingPage" | "SettingsPage" | "WelcomePage";
+    | "ArchivePage"
+    | "AuditPage"
+    | "InboxPage"
+    | "LoginPage"
+    | "MissingPage"
+    | "SettingsPage"
+    | "WelcomePage"
+    | "WorkspacesPage";
 }) {
   const Page = conversation.module.value && dialogs.module.value?.[page];
   useEffect(() => void dialogs.load(), []);

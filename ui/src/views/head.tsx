@@ -4,6 +4,7 @@ import { stateNames, stateOf } from "../glance";
 import { titleOf } from "../state/tabs";
 import { useApp } from "./context";
 import { AgentMark } from "./faces";
+import { HeadMarks } from "./marks";
 import { Menu } from "./menu";
 import { MessagesButton, Notice } from "./notices";
 import { PhoneMenu, StateMark } from "./parts";
@@ -14,6 +15,12 @@ const kMenu: readonly CommandId[] = [
   "pin",
   "unpin",
   "fork",
+  "overlaps",
+  "land",
+  "push",
+  "pull-request",
+  "run-setup",
+  "restore-workspace",
   "copy-link",
   "copy-id",
   "export-md",
@@ -22,6 +29,7 @@ const kMenu: readonly CommandId[] = [
   "archive",
   "bring-back",
   "close-tab",
+  "remove-workspace",
   "delete",
 ];
 
@@ -70,6 +78,7 @@ function About({ id }: { id: string }) {
           <span class="head-state-word">{stateNames[state]}</span>
         </span>
       )}
+      {info && <HeadMarks info={info} />}
       {project && (
         <span class="muted path" title={project.path}>
           {project.name}

@@ -1,12 +1,13 @@
 // The overview: who needs the user, who works, who is done.
-import { tryDemo } from "../actions/unmade";
 import { openQuestion } from "../actions/reading";
+import { seldom } from "../commands/command";
 import { age } from "../format";
 import { stateNames, stateOf, states, summary, type State } from "../glance";
 import type { SessionInfo } from "../wire";
 import { useApp } from "./context";
 import { AgentMark } from "./faces";
 import { conversation } from "./later";
+import { Marks } from "./marks";
 import { Hint, StateMark } from "./parts";
 import { titleOf } from "../state/tabs";
 
@@ -42,7 +43,7 @@ export function OverviewPage() {
           />
         ))}
         {listed && sessions.length === 0 && demo && (
-          <button type="button" class="button" onClick={() => void tryDemo(app)}>
+          <button type="button" class="button" onClick={() => seldom(app, (acts) => acts.tryDemo(app))}>
             <AgentMark cliType="demo" name={demo.name} />
             Try the demo agent
           </button>
@@ -96,7 +97,11 @@ function StateGroup({ state, sessions }: { state: State; sessions: readonly Sess
                   <bdi>{titleOf(info)}</bdi>
                   {asked && <span class="muted">{asked}</span>}
                 </span>
-                <span class="muted card-project">{app.projects.of(info.projectId)?.name}</span>
+                <Marks info={info} />
+                <span class="muted card-project">
+                  {app.projects.of(info.projectId)?.name}
+                  {info.branch && ` · ${info.branch}`}
+                </span>
                 <span class="card-state">
                   {state !== "quiet" && <StateMark state={state} label={stateNames[state]} />}
                   <time class="age" dateTime={info.lastActiveAt}>

@@ -1,6 +1,6 @@
 // Small pieces that several views share.
-import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ButtonHTMLAttributes } from "preact";
+import { useState } from "preact/hooks";
 import { keyName } from "../format";
 import type { State } from "../glance";
 import { narrow } from "../narrow";
@@ -71,59 +71,6 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     <button type="button" class="icon-button copy-message" aria-label={label} title={label} onClick={copy}>
       <Icon name={done ? "check" : "copy"} size={14} />
     </button>
-  );
-}
-
-/** A modal dialog: the browser keeps the focus inside and closes it on Escape. */
-export function Modal({
-  title,
-  onClose,
-  children,
-  class: extra = "",
-  hideTitle = false,
-}: {
-  title: string;
-  onClose: () => void;
-  children: ComponentChildren;
-  class?: string;
-  hideTitle?: boolean;
-}) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const element = dialog.current!;
-    const before = document.activeElement as HTMLElement | null;
-    element.showModal();
-    // Without a field to begin with the dialog itself has the focus: a ring around "Close" says nothing.
-    (element.querySelector<HTMLElement>("[data-autofocus]") ?? element).focus();
-    return () => {
-      if (element.open) element.close();
-      before?.focus?.();
-    };
-  }, []);
-  return (
-    <dialog
-      ref={dialog}
-      tabIndex={-1}
-      class={`modal ${extra}`}
-      aria-label={title}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      onPointerDown={(event) => {
-        if (event.target === dialog.current) onClose();
-      }}
-    >
-      <div class="modal-body">
-        {!hideTitle && (
-          <header>
-            <h2>{title}</h2>
-            <IconButton icon="close" label="Close" onClick={onClose} />
-          </header>
-        )}
-        {children}
-      </div>
-    </dialog>
   );
 }
 

@@ -84,16 +84,16 @@ export function Completion({
       if (now?.kind === "file") void findFiles(now.query);
     });
   const findFiles = async (query: string) => {
-    const projectId =
-      app.sessions.of(timeline.sessionId)?.peek().projectId ??
-      app.sessions.creating.peek().get(timeline.sessionId)?.projectId;
+    const info = app.sessions.of(timeline.sessionId)?.peek();
+    const projectId = info?.projectId ?? app.sessions.creating.peek().get(timeline.sessionId)?.projectId;
+    const apart = info?.workspaceId === undefined ? {} : { workspaceId: info.workspaceId };
     if (!projectId) return;
     abort.current?.abort();
     abort.current = new AbortController();
     try {
       const found = await app.api.call(
         "GET /api/project/{projectId}/files",
-        { projectId, q: query, limit: kFiles },
+        { projectId, ...apart, q: query, limit: kFiles },
         abort.current.signal,
       );
       files.value = found.files.map(({ path }) => ({ value: path, label: path }));

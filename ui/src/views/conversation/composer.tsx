@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { attachedOf, takesText } from "../../actions/attachments";
 import { sendMessage } from "../../actions/messages";
-import { cancelTurn } from "../../actions/sessions";
+import { cancelTurn } from "../../actions/running";
 import { keyName } from "../../format";
 import { kImageTypes } from "../../images";
 import { narrow } from "../../narrow";
@@ -16,7 +16,7 @@ import { NearLimit } from "../limits";
 import { Commands } from "../remedy";
 import { DraftAttachments } from "./attachments";
 import type { Completing } from "./completion";
-import { ConfinedNote, StartLine } from "./start_line";
+import { StartLine } from "./start_line";
 import { ContextUse, SessionCost, Switches } from "./switches";
 
 export function Composer({
@@ -36,10 +36,11 @@ export function Composer({
   const text = app.drafts.texts.value[sessionId] ?? "";
   const attached = app.drafts.attachments(sessionId);
   const completing = useRef<Completing>(undefined);
-  const later = useDialogs(text !== "");
+  const draft = app.sessions.creating.value.get(sessionId)?.draft ?? false;
+  const apart = draft && app.start.worktree.chosen.value;
+  const later = useDialogs(draft || text !== "");
   const history = useRef<{ at: number; kept: string } | undefined>(undefined);
   const { sendKey } = app.settings.values.value;
-  const draft = app.sessions.creating.value.get(sessionId)?.draft ?? false;
   /** While it is being made there is nowhere to put a picture. */
   const isNew = isTemporary(sessionId) && !draft;
 
@@ -269,8 +270,9 @@ export function Composer({
             </>
           )}
         </div>
+        {apart && later && <later.WorktreeForm text={text} />}
       </div>
-      {draft && <ConfinedNote />}
+      {draft && later && <later.ConfinedNote />}
     </form>
   );
 }

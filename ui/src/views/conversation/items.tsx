@@ -4,13 +4,15 @@ import type { Signal } from "@preact/signals";
 import { between, clockTime, cost, count, duration } from "../../format";
 import type { Item, Turn } from "../../wire";
 import { sendAgain } from "../../actions/messages";
+import { canRewind } from "../../commands/session_rows";
+import { available, commands, run } from "../../commands/table";
 import { isFinal } from "../../state/timeline";
 import { ApprovalView } from "./approval";
 import { AttachmentView } from "./attachments";
 import { fold, useApp } from "../context";
 import { Icon } from "../icons";
 import { Markdown } from "./markdown";
-import { CopyButton, Working } from "../parts";
+import { CopyButton, IconButton, Working } from "../parts";
 import { Commands } from "../remedy";
 import { ownProblem, ToolCallView } from "./tool_call";
 
@@ -104,10 +106,20 @@ export function UserMessage({
           </time>
         )}
         {item && <CopyButton text={content} label="Copy message" />}
+        {item && <EditAgain item={item} />}
         {children}
       </div>
     </article>
   );
+}
+
+/** What steered a running turn began none: there is nothing before it to go back to. */
+function EditAgain({ item: { sessionId, turnId, itemId } }: { item: Of<"message"> }) {
+  const app = useApp();
+  const about = { sessionId, turnId };
+  if (itemId !== `${turnId}:user` || !available(app, "edit-again", about)) return null;
+  const { label } = commands["edit-again"];
+  return <IconButton icon="edit" label={label} onClick={() => run(app, "edit-again", about)} />;
 }
 
 function ThinkingView({ item }: { item: Of<"thinking"> }) {
@@ -204,12 +216,15 @@ export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
             {value.errorCode && <code>{value.errorCode}</code>}
           </p>
         </div>
-        {value.origin === "user" && isLast && (
-          <button type="button" class="button" onClick={retry}>
-            <Icon name="retry" size={14} />
-            Retry
-          </button>
-        )}
+        <div class="turn-ways">
+          {value.origin === "user" && isLast && (
+            <button type="button" class="button" onClick={retry}>
+              <Icon name="retry" size={14} />
+              Retry
+            </button>
+          )}
+          <Rewind turn={value} />
+        </div>
       </div>
     );
   }
@@ -217,7 +232,34 @@ export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
   return (
     <div class={`turn-footer ${cancelled ? "turn-cancelled" : ""}`}>
       {[cancelled ? "Stopped by you" : "", ...facts].filter(Boolean).join(" · ")}
+      <Rewind turn={value} />
     </div>
+  );
+}
+
+/** The way back to before a turn; where there is none, a quiet word that says why when it is pressed. */
+function Rewind({ turn }: { turn: Turn }) {
+  const app = useApp();
+  const { sessionId, turnId, checkpointProblem } = turn;
+  const { open, toggle } = fold(`checkpoint:${sessionId}:${turnId}`, false);
+  if (canRewind(turn))
+    return (
+      <button
+        type="button"
+        class="link-button rewind"
+        onClick={() => run(app, "rewind", { sessionId, turnId })}
+      >
+        <Icon name="undo" size={13} /> {commands.rewind.label}
+      </button>
+    );
+  if (turn.checkpoint !== "none" || !checkpointProblem) return null;
+  return (
+    <span class="no-rewind">
+      <button type="button" class="link-button" aria-expanded={open} onClick={toggle}>
+        Cannot be rewound
+      </button>
+      {open && <span>{checkpointProblem}</span>}
+    </span>
   );
 }
 

@@ -1,4 +1,5 @@
 // A file that an agent named: what can be done with it, in a small menu.
+import { useComputed } from "@preact/signals";
 import { useRef, useState } from "preact/hooks";
 import { within } from "../../format";
 import type { Place } from "../../paths";
@@ -8,10 +9,13 @@ import { useDialogs } from "../later";
 import { IconButton } from "../parts";
 import { Revealed } from "./revealed";
 
-/** The folder that a session works in. */
+/** The folder that a session works in: its worktree, or that of the project. */
 export function useRoot(sessionId: string): string {
   const app = useApp();
-  return app.projects.of(app.sessions.of(sessionId)?.peek().projectId ?? "")?.path ?? "";
+  const { projectId = "", workspaceId } = app.sessions.of(sessionId)?.peek() ?? {};
+  // News of worktrees come often, and of their places never: no row is drawn for them.
+  const root = useComputed(() => (app.workspaces.of(workspaceId) ?? app.projects.of(projectId))?.path ?? "");
+  return root.value;
 }
 
 /** The menu itself, whose code comes when there is a moment, or now. */

@@ -4,6 +4,7 @@ import { duration } from "../../format";
 import { titleOf } from "../../state/tabs";
 import { waited } from "../../waited";
 import type { Timeline } from "../../state/timeline";
+import type { Creating } from "../../state/types";
 import type { AgentInfo, Turn } from "../../wire";
 import { useApp } from "../context";
 import { AgentMark } from "../faces";
@@ -40,6 +41,7 @@ export function SessionView({ id }: { id: string }) {
     <main class="session" id="main" aria-label={titleOf(known) || "Session"}>
       {/* Where a session is begun, a card says how to get an agent that is not there. */}
       {(agent?.installed || !creating?.draft) && <AgentStrip agent={agent} name={name} said={said} />}
+      {later && info?.workspaceId && <later.WorkspaceStrip info={info} />}
       {!loaded ? (
         <div class="loading" role="status">
           <Working label="Loading" /> Loading the conversation…
@@ -49,7 +51,7 @@ export function SessionView({ id }: { id: string }) {
       ) : creating ? (
         <div class="chat">
           <PendingOnly id={id} />
-          <Starting name={name} />
+          <Starting name={name} creating={creating} />
         </div>
       ) : (
         <Chat key={id} timeline={timeline} empty={<EmptySession id={id} cliType={cliType} name={name} />} />
@@ -92,11 +94,15 @@ export function lockReason(agent: AgentInfo | undefined, name: string): string {
   return "";
 }
 
-function Starting({ name }: { name: string }) {
+function Starting({ name, creating }: { name: string; creating: Creating }) {
+  const app = useApp();
+  const made = app.workspaces.list.value.find(
+    ({ projectId, state }) => creating.worktree && projectId === creating.projectId && state === "creating",
+  );
   return (
     <div class="starting" role="status">
       <Working label="Starting" />
-      <p>Launching {name}…</p>
+      <p>{made ? `Making its worktree: ${made.progress ?? "one moment"}…` : `Launching ${name}…`}</p>
       <p class="muted">You can write already. It is sent as soon as the agent is there.</p>
     </div>
   );

@@ -1,6 +1,6 @@
 // Below the first message of a session: who gets it, where, and how far it may go.
 import { useEffect } from "preact/hooks";
-import { warmAgent } from "../../actions/create";
+import { lookAtGit, warmAgent } from "../../actions/create";
 import { run } from "../../commands/table";
 import { isRisky, type Chosen } from "../../state/start";
 import type { AgentInfo } from "../../wire";
@@ -28,9 +28,12 @@ export function StartLine() {
   const { cliType, projectId, confined, ...chosen } = start.options.value;
   const known = app.prefs.known.value[cliType];
   const installed = start.agent.value?.installed;
+  // An agent that waits in the project's folder is of no use in another.
+  const apart = start.worktree.chosen.value;
   useEffect(() => {
-    if (installed && cliType !== "" && projectId !== "") void warmAgent(app, cliType, projectId, confined);
-  }, [app, installed, cliType, projectId, confined]);
+    if (installed && cliType !== "" && projectId !== "" && !apart)
+      void warmAgent(app, cliType, projectId, confined);
+  }, [app, installed, cliType, projectId, confined, apart]);
   const own = (name: keyof Chosen, label: string, usual: string, choices: readonly Option[] | undefined) => {
     if (!choices?.length) return null;
     const choose = (value: string) => start.choose(name, value);
@@ -70,11 +73,42 @@ export function StartLine() {
         ]}
         choose={(value) => (value === kAddProject ? run(app, "add-project") : start.setProject(value))}
       />
+      <Where />
       {own("mode", "Permission mode", "Default mode", known?.modes)}
       {own("model", "Model", "Default model", known?.models)}
       {own("thinking", "Thinking", "Default thinking", known?.thinkingLevels)}
       <Walls />
     </>
+  );
+}
+
+/** In the project's folder, or in a worktree of its own; where there can be none, why. */
+function Where() {
+  const app = useApp();
+  const { worktree, options } = app.start;
+  const { projectId } = options.value;
+  const { base } = worktree.said.value;
+  const chosen = worktree.chosen.value;
+  useEffect(() => void lookAtGit(app, projectId), [app, projectId, chosen]);
+  useEffect(() => {
+    if (base !== undefined) void lookAtGit(app, projectId, base);
+  }, [app, projectId, base]);
+  const git = worktree.git.value;
+  return (
+    <Pick
+      label="Where"
+      value={chosen ? "worktree" : "folder"}
+      choices={[
+        { id: "folder", name: "Project folder" },
+        {
+          id: "worktree",
+          name:
+            git?.available === false ? `New worktree (not possible here: ${git.problem})` : "New worktree",
+          disabled: git?.available === false,
+        },
+      ]}
+      choose={(value) => worktree.choose(value === "worktree")}
+    />
   );
 }
 
@@ -96,19 +130,6 @@ function Walls() {
       ]}
       choose={(value) => start.setConfined(value === "confined")}
     />
-  );
-}
-
-/** What confinement changes for whoever uses it. */
-export function ConfinedNote() {
-  const { start } = useApp();
-  if (!start.confined.value) return null;
-  return (
-    <p class="confined-note">
-      <Icon name="shield" size={14} /> Confined: no <code>sudo</code>, no containers, and no processes but its
-      own. Your browsers, your terminals and the files of Liminal Builder are out of its sight. Everything
-      else is as always.
-    </p>
   );
 }
 

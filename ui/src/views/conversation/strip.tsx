@@ -1,5 +1,5 @@
 // How the agent of a conversation is, when that is worth a line.
-import { reconnect } from "../../actions/sessions";
+import { reconnect } from "../../actions/running";
 import type { AgentInfo } from "../../wire";
 import { useApp } from "../context";
 import { Icon } from "../icons";

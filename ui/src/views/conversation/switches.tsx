@@ -1,5 +1,5 @@
 // Below the message: what the agent may do, which model it is, how full its context is.
-import { setMode, setModel, setThinking } from "../../actions/sessions";
+import { setMode, setModel, setThinking } from "../../actions/running";
 import { cost, count } from "../../format";
 import type { Timeline } from "../../state/timeline";
 import { Choice, isSearched } from "../choice";

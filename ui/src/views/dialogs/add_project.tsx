@@ -5,7 +5,7 @@ import { addProject } from "../../actions/projects";
 import { run } from "../../commands/table";
 import { useApp } from "../context";
 import { Icon } from "../icons";
-import { Modal } from "../parts";
+import { Modal } from "./modal";
 
 /** A path, completed by the server as it is typed. A refusal is said here and nothing is added. */
 export function AddProject({ close }: { close: () => void }) {

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { sendAgain } from "../../actions/messages";
 import { lastFailure, type Failure } from "../../actions/lately";
 import { jumpTo } from "../../actions/reading";
-import { dismissFailure } from "../../actions/sessions";
+import { dismissFailure } from "../../actions/running";
 import { age } from "../../format";
 import type { SessionInfo } from "../../wire";
 import { useApp } from "../context";

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { clockTime } from "../../format";
 import { useApp } from "../context";
 import { Icon } from "../icons";
-import { Modal } from "../parts";
+import { Modal } from "./modal";
 
 export function Messages({ close }: { close: () => void }) {
   const app = useApp();

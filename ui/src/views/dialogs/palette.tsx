@@ -6,7 +6,7 @@ import { rank } from "../../completion";
 import { age, plainLine } from "../../format";
 import type { App } from "../../state/app";
 import { useApp } from "../context";
-import { Modal } from "../parts";
+import { Modal } from "./modal";
 import { Picker, type Entry } from "./picker";
 import { titleOf } from "../../state/tabs";
 
@@ -18,6 +18,7 @@ const kOffered: readonly CommandId[] = [
   "home",
   "question",
   "inbox",
+  "workspaces",
   "archived",
   "settings",
   "audit",
@@ -31,6 +32,18 @@ const kOffered: readonly CommandId[] = [
   "rename",
   "pin",
   "unpin",
+  "rewind",
+  "edit-again",
+  "overlaps",
+  "land",
+  "push",
+  "pull-request",
+  "open-vscode",
+  "open-cursor",
+  "open-zed",
+  "run-setup",
+  "restore-workspace",
+  "remove-workspace",
   "archive",
   "bring-back",
   "copy-link",

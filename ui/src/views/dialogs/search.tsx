@@ -6,7 +6,7 @@ import { age, plainLine } from "../../format";
 import { visible } from "../../reveal";
 import type { SearchResult } from "../../wire";
 import { useApp } from "../context";
-import { Modal } from "../parts";
+import { Modal } from "./modal";
 import { Picker, type Entry } from "./picker";
 import { titleOf } from "../../state/tabs";
 

@@ -1,7 +1,7 @@
 // The sheet of keys: those of commands, and those that a view has for itself.
 import { commands, type CommandId } from "../../commands/table";
 import { keyName } from "../../format";
-import { Modal } from "../parts";
+import { Modal } from "./modal";
 
 /** A key of one view; it says here what it does there. */
 interface ViewKey {

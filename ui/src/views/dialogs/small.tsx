@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { renameSession } from "../../actions/sessions";
 import type { Dialog } from "../../state/types";
 import { useApp } from "../context";
-import { Modal } from "../parts";
+import { Modal } from "./modal";
 
 export function Rename({ sessionId, close }: { sessionId: string; close: () => void }) {
   const app = useApp();

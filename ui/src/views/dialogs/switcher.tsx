@@ -5,7 +5,7 @@ import type { App } from "../../state/app";
 import { titleOf } from "../../state/tabs";
 import { isTemporary } from "../../state/temporary";
 import { useApp } from "../context";
-import { Modal } from "../parts";
+import { Modal } from "./modal";
 import { Picker, type Entry } from "./picker";
 
 /** Every session that can be gone to: last visited first, then open ones, then the rest, newest first. */

@@ -5,7 +5,8 @@ import { bytes } from "../../format";
 import { lineCount, promptProblem, utf8Bytes } from "../../size";
 import type { Dialog } from "../../state/types";
 import { useApp } from "../context";
-import { CopyButton, Modal, Working } from "../parts";
+import { CopyButton, Working } from "../parts";
+import { Modal } from "./modal";
 
 /** As much as a browser lays out without stopping for it. The rest comes when it is wanted. */
 const kShown = 200_000;

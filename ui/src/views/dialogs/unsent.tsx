@@ -5,7 +5,8 @@ import { utf8Bytes } from "../../size";
 import type { Outgoing } from "../../state/outbox";
 import { titleOf } from "../../state/tabs";
 import { useApp } from "../context";
-import { CopyButton, Modal } from "../parts";
+import { CopyButton } from "../parts";
+import { Modal } from "./modal";
 
 const kShown = 400;
 

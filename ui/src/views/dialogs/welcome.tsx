@@ -1,6 +1,6 @@
 // What is seen before there is anything to see: the first run, and the door.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { tryDemo } from "../../actions/unmade";
+import { tryDemo } from "../../actions/projects";
 import { run } from "../../commands/table";
 import { AgentRow } from "../agent_row";
 import { useApp } from "../context";

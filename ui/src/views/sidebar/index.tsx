@@ -64,6 +64,7 @@ export function Sidebar() {
         />
       </header>
       <InboxButton />
+      <WorkspacesButton />
       <div class={`filter ${app.projects.list.value.length > 0 ? "" : "not-yet"}`}>
         <Icon name="search" size={14} />
         <input
@@ -161,6 +162,24 @@ function InboxButton() {
           <span class="visually-hidden"> waiting</span>
         </span>
       )}
+    </button>
+  );
+}
+
+function WorkspacesButton() {
+  const app = useApp();
+  const here = app.nav.page.value === "workspaces";
+  return (
+    <button
+      type="button"
+      class={`row-button inbox-button ${here ? "current" : ""}`}
+      aria-current={here ? "page" : undefined}
+      onClick={() => run(app, "workspaces")}
+    >
+      <Icon name="branch" />
+      Workspaces
+      <span class="grow" />
+      {app.workspaces.count.value > 0 && <span class="muted">{app.workspaces.count.value}</span>}
     </button>
   );
 }

@@ -8,6 +8,7 @@ import { useApp } from "../context";
 import { AgentMark } from "../faces";
 import { Icon } from "../icons";
 import { fetchDialogs } from "../later";
+import { Marks } from "../marks";
 import { Menu } from "../menu";
 import { Confined, IconButton, StateMark, Working } from "../parts";
 import { useHeld } from "./held";
@@ -192,7 +193,7 @@ function Glance({ sessions }: { sessions: readonly SessionInfo[] }) {
   );
 }
 
-const kRowMenu: readonly CommandId[] = ["rename", "pin", "unpin", "archive"];
+const kRowMenu: readonly CommandId[] = ["rename", "pin", "unpin", "overlaps", "land", "archive"];
 
 export function SessionRow({ info }: { info: SessionInfo }) {
   const app = useApp();
@@ -210,6 +211,7 @@ export function SessionRow({ info }: { info: SessionInfo }) {
         <span class="session-title" title={titleOf(info)}>
           <bdi>{titleOf(info)}</bdi>
         </span>
+        <Marks info={info} />
         {info.confined && <Confined />}
         {info.discovered && (
           <span class="outside" title="Started outside Liminal Builder">

@@ -1,6 +1,6 @@
 // Answering by a key what is asked on screen.
-import { nextQuestion } from "../actions/reading";
 import type { App } from "../state/app";
+import { nextQuestion } from "./reading";
 
 /** The end of a long question: what was opened to be read stays where it is, and the next press answers. */
 function showAnswers(question: Element, button: HTMLElement): void {
