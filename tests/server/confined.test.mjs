@@ -1,46 +1,15 @@
 // Confined sessions, asked for over HTTP of the real program, which runs as an ordinary user: what their agent sees.
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { eventually, makeHome, program, Server } from "../support/server.mjs";
-
-/** Speaks `protocol = "events"` and answers every prompt with what a shell says to it. */
-const kAgent = `#!/bin/sh
-while read -r line; do
-  case "$line" in *'"type":"prompt"'*) ;; *) continue ;; esac
-  field() { printf '%s' "$line" | sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }
-  turn=$(field turnId); session=$(field sessionId)
-  said=$(sh -c "$(field content)" 2>&1 | tr '\\n"' ' .')
-  say() {
-    printf '{"eventId":"%s-%s","timestamp":"2026-01-01T00:00:00.000Z","turnId":"%s","sessionId":"%s","type":"%s","payload":{"type":"%s",%s}}\\n' \\
-      "$turn" "$1" "$turn" "$session" "$1" "$1" "$2"
-  }
-  say response_start '"modelId":"sh","providerId":"sh"'
-  say item_start '"itemId":"a-'"$turn"'","itemType":"message"'
-  say item_done '"itemId":"a-'"$turn"'","finalItem":{"type":"message","content":"'"$said"'","origin":"agent"}'
-  say response_done '"status":"completed"'
-done
-`;
-const kOrdinary = 54322;
-const asUser = process.getuid() === 0 ? ["setpriv", `--reuid=${kOrdinary}`, `--regid=${kOrdinary}`, "--clear-groups"] : [];
+import { eventually } from "../support/server.mjs";
+import { asUser, says as shellSays, shellHome, startIn } from "../support/shell_agent.mjs";
 
 let place, server;
 before(async () => {
-  place = makeHome();
-  const own = join(place.home, "bin/liminal-builder");
-  mkdirSync(dirname(own));
-  copyFileSync(program, own); // Where it was built may be out of reach for others.
-  writeFileSync(join(place.home, "agent.sh"), kAgent);
-  const agent = join(place.home, "agent.sh");
-  writeFileSync(
-    join(place.home, "config.toml"),
-    ["shell", "walled"].map((name) => `[agents.${name}]\nprotocol = "events"\ncommand = "${agent}"\n`).join("") + "confine = true\n",
-  );
-  for (const path of ["", "project", "bin", "bin/liminal-builder", "agent.sh", "config.toml"]) {
-    chmodSync(join(place.home, path), 0o755);
-    if (asUser.length) chownSync(join(place.home, path), kOrdinary, kOrdinary);
-  }
+  place = shellHome();
   await start();
 });
 after(async () => {
@@ -49,8 +18,7 @@ after(async () => {
 });
 
 async function start() {
-  const command = [...asUser, join(place.home, "bin/liminal-builder")];
-  server = await Server.start({ home: place.home, command, args: ["--config", join(place.home, "config.toml")] });
+  server = await startIn(place);
 }
 
 /** How long a daemon sleeps: nobody else's does as long. */
@@ -65,15 +33,7 @@ const asleep = (pid) => {
 const create = (more) => server.post("/api/session/create", { cliType: "shell", projectDir: place.project, ...more });
 const info = (sessionId) => server.get(`/api/session/${sessionId}/status`);
 
-/** What the agent's shell says to a command. */
-async function says(sessionId, content) {
-  const { turnId } = await server.post(`/api/session/${sessionId}/send`, { content });
-  const entry = await eventually(async () => {
-    const { entries } = await server.get(`/api/session/${sessionId}/timeline?since=0`);
-    return entries.find((item) => item.turnId === turnId && item.origin === "agent" && item.status === "complete");
-  }, `an answer to ${content}`);
-  return entry.content;
-}
+const says = (sessionId, content) => shellSays(server, sessionId, content);
 
 test("a confined session is one from its beginning, in every list and after a restart", async () => {
   const confined = await create({ confined: true });
@@ -131,4 +91,18 @@ test("agents say whether they are confined, and that nothing stands in the way",
   assert.equal(named("walled").confine, true);
   assert.equal(named("shell").confine, false);
   assert.equal(named("shell").confineProblem, undefined);
+});
+
+test("doctor says whether sessions can be confined, and what stands in the way", () => {
+  const doctor = (...around) => {
+    const [command, ...args] = [...asUser, ...around, join(place.home, "bin/liminal-builder"), "doctor"];
+    const env = { PATH: process.env.PATH, HOME: place.home };
+    return spawnSync(command, args, { env, encoding: "utf8", timeout: 60_000 }).stdout;
+  };
+  assert.match(doctor(), /^ {2}ok {2}confined +sessions can be confined: .+$/m);
+  // A user namespace in which no other can be made.
+  const none = 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" "$@"';
+  const refused = doctor("unshare", "--user", "--map-root-user", "sh", "-c", none);
+  assert.match(refused, /^ {2}!! {2}confined +sessions cannot be confined here: .+; \/proc\/sys\/user\/max_user_namespaces is 0$/m);
+  assert.doesNotMatch(refused, /sessions can be confined/);
 });

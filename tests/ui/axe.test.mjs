@@ -118,6 +118,9 @@ for (const scheme of ["light", "dark"])
       await page.getByRole("button", { name: /^Inbox/ }).click();
       await page.locator(".inbox .approval.pending").waitFor();
       await look("the inbox");
+      await page.getByRole("button", { name: /^Workspaces/ }).click();
+      await page.locator("main.workspaces").waitFor();
+      await look("workspaces");
       await page.getByRole("button", { name: /^Agents/ }).click();
       await inDialog("the palette", () => page.keyboard.press("Control+k"));
       await inDialog("the switcher", () => page.keyboard.press("Control+e"));
