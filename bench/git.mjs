@@ -5,7 +5,8 @@
 //
 // What is measured of a worktree and of a checkpoint is our library's whole step (bench/git_steps.cpp: make_worktree; snapshot and ref), as the
 // server runs it on a worker, and git is started by the same code. Repositories are in memory (/dev/shm) unless TMPDIR names another place: a
-// disk's own pace would be most of every figure. Run it when nothing else does, or with `chrt -r 10`.
+// disk's own pace would be most of every figure. Run it when nothing else does, or with `chrt -r 10` but for `streaming`: with real-time priority
+// whoever computes keeps its processor for 100 ms, and what is measured there is just that.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
