@@ -4,12 +4,9 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -18,6 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { everything } from "../support/folder.mjs";
 import { startModel } from "../support/model/server.mjs";
 import {
   addProject,
@@ -352,21 +350,6 @@ rewinds(
     assert.deepEqual(page.problems, []);
   },
 );
-
-/** All that is below a folder: kind, mode and bytes, but for what git keeps of it. */
-function everything(folder) {
-  const found = {};
-  for (const name of readdirSync(folder, { recursive: true })) {
-    if (name === ".git" || name.startsWith("node_modules")) continue;
-    const path = join(folder, name);
-    const { mode } = lstatSync(path);
-    if ((mode & 0o170000) === 0o040000) continue;
-    const link = (mode & 0o170000) === 0o120000;
-    found[name] =
-      `${mode.toString(8)} ${link ? readlinkSync(path) : readFileSync(path, "latin1")}`;
-  }
-  return found;
-}
 
 rewinds(
   "Claude: a turn rewound with the conversation is a fork whose model never heard of it; a removed worktree comes back",
