@@ -162,9 +162,9 @@ TEST_CASE("Bytes come back exactly whatever the repository says of line ends and
 
 TEST_CASE("core.worktree does not lead a snapshot to other folders") {
   const TestFolder folder;
-  std::filesystem::create_directories(folder.home() + "/work/secret");
-  std::filesystem::rename(folder.root(), folder.home() + "/work/project");
-  const std::string project = folder.home() + "/work/project";
+  std::filesystem::create_directories(folder.home() + "/inside/secret");
+  std::filesystem::rename(folder.root(), folder.home() + "/inside/project");
+  const std::string project = folder.home() + "/inside/project";
   std::ofstream(project + "/.git/config", std::ios::app) << "[core]\n\tworktree = ../..\n";
   const auto files = WorkTree::open(folder.git(), project, folder.keep_dir());
   REQUIRE_FALSE(files);
