@@ -28,6 +28,8 @@ using TurnId = Id<struct TurnTag>;
 using ItemId = Id<struct ItemTag>;
 using ProjectId = Id<struct ProjectTag>;
 using WorkspaceId = Id<struct WorkspaceTag>;
+using CommentId = Id<struct CommentTag>;
+using TerminalId = Id<struct TerminalTag>;
 
 /// The grammar of every id in a path or body: `^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`.
 bool is_wire_id(std::string_view text);

@@ -339,4 +339,59 @@ inline constexpr std::size_t kRadarFilesMax = 5000;
 /// A workspace that nobody used for so long is offered for removal.
 inline constexpr std::chrono::hours kWorkspaceOld{24 * 14};
 
+// --- Review -------------------------------------------------------------------------------------
+/// Comments of one session, sent ones too: a review of more than this is read by nobody.
+inline constexpr std::size_t kCommentsMax = 1000;
+/// What one comment says, and the line it is about as the user saw it: a page of text, and a line
+/// that is cut where a screen ends.
+inline constexpr std::size_t kCommentBytesMax = 16U << 10U;
+inline constexpr std::size_t kQuoteBytesMax = 2U << 10U;
+/// Files of one session whose content the user has marked as seen.
+inline constexpr std::size_t kSeenMax = 20'000;
+/// Sessions whose comments are in memory; those of others are read again when they are asked for.
+inline constexpr std::size_t kReviewsInMemory = 64;
+
+// --- Changes ------------------------------------------------------------------------------------
+/// Files that an answer lists: nobody looks through more, and the page draws these without a pause.
+inline constexpr std::size_t kChangedFilesMax = 10'000;
+/// A difference, and a file that is shown: what a page can still draw and search.
+inline constexpr std::size_t kShownBytesMax = 8U << 20U;
+/// Lines around a change: all of them, of any file that is small enough to be shown.
+inline constexpr std::uint64_t kContextLinesMax = 100'000;
+/// Turns that changes can be compared with, newest first: a menu.
+inline constexpr std::size_t kTurnsOffered = 20;
+/// Editors that are being started at once.
+inline constexpr std::size_t kEditorsMax = 4;
+/// A program that has not failed by then has opened the file.
+inline constexpr std::chrono::milliseconds kEditorStart{1500};
+
+// --- Terminals --------------------------------------------------------------------------------
+/// Shells of one session and of all: each is a process, and a ring of what it said.
+inline constexpr std::size_t kTerminalsPerSessionMax = 8;
+inline constexpr std::size_t kTerminalsMax = 32;
+/// Ended ones of a session that can still be read; the oldest go.
+inline constexpr std::size_t kEndedTerminalsKept = 8;
+/// A tab on the screen.
+inline constexpr std::size_t kTerminalNameCharsMax = 60;
+/// Columns and rows: more than any screen has.
+inline constexpr std::uint64_t kTerminalSideMin = 2;
+inline constexpr std::uint64_t kTerminalSideMax = 1000;
+/// What a terminal said last, for who comes later: some ten thousand lines.
+inline constexpr std::size_t kScrollbackBytes = 1U << 20U;
+/// What a reader is sent beyond what it has drawn. Less than the scrollback, so that a reader the
+/// shell waits for never falls out of it.
+inline constexpr std::size_t kTerminalUnackedMax = 512U << 10U;
+/// A reader that draws nothing for this long makes nobody wait any more.
+inline constexpr std::chrono::milliseconds kTerminalAckMax{2000};
+/// What a shell may leave unread of what was typed and pasted, and one message of it.
+inline constexpr std::size_t kTerminalInputMax = 1U << 20U;
+inline constexpr std::size_t kTerminalMessageBytesMax = 64U << 10U;
+/// Windows on one terminal.
+inline constexpr std::size_t kTerminalSocketsMax = 8;
+/// After SIGHUP a shell writes its history; what is left then is killed.
+inline constexpr std::chrono::milliseconds kHangUpGrace{500};
+/// Processes that are looked at for the ports they listen on, and ports that are listed.
+inline constexpr std::size_t kPortProcessesMax = 4096;
+inline constexpr std::size_t kPortsListedMax = 256;
+
 }  // namespace lb::limits

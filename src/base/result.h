@@ -17,6 +17,7 @@ enum class ErrorCode {
   InvalidCode,
   ForbiddenHost,
   ForbiddenOrigin,
+  ForbiddenTerminal,
   NotFound,
   MethodNotAllowed,
   Timeout,

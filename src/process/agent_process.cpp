@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "base/limits.h"
+#include "process/pty.h"
 
 extern char** environ;
 
@@ -66,6 +67,10 @@ asio::awaitable<ExitStatus> stop_gracefully(std::shared_ptr<AgentProcess> proces
   const ExitStatus status = co_await process->exited();
   timer->cancel();
   co_return status;
+}
+
+Result<std::shared_ptr<PtyProcess>> Launcher::launch_in_terminal(LaunchOptions, PtySize) {
+  return fail(ErrorCode::NotSupported, "There are no terminals here.");
 }
 
 std::optional<std::string> find_program(std::string_view program, std::string_view path) {

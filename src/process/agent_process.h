@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/id.h"
 #include "base/result.h"
 
 namespace lb {
@@ -41,13 +42,31 @@ struct ExitStatus {
   friend bool operator==(const ExitStatus&, const ExitStatus&) = default;
 };
 
+/// Whose process it is. Shared with whoever started it, because one that was started ahead gets
+/// its session later.
+struct ProcessOwner {
+  SessionId session_id = {};
+  TerminalId terminal_id = {};
+  std::string cli_type = {};  // An agent that sessions share.
+};
+
 /// What to start. Never a shell string: `argv[0]` is looked up in the PATH of `env`.
 struct LaunchOptions {
   std::vector<std::string> argv;
   std::string cwd;
   Environment env;        // The whole environment.
   bool confined = false;  // Behind walls, in namespaces of its own (confine.h).
+  std::shared_ptr<const ProcessOwner> owner = {};  // Null: nobody asks.
 };
+
+/// A guardian that runs: what its child started is below it.
+struct LivingProcess {
+  int pid = 0;
+  ProcessOwner owner;
+};
+
+class PtyProcess;
+struct PtySize;
 
 /// A running child. Destroying it kills the child and everything it started.
 /// Lives on the io thread.
@@ -102,6 +121,11 @@ class Launcher {
   /// Starts a child. `AgentUnavailable` when the program does not exist or may not be run; the
   /// message names the program.
   virtual Result<std::shared_ptr<AgentProcess>> launch(LaunchOptions options) = 0;
+  /// The same with a terminal of its own (pty.h); `NotSupported` where there are none.
+  virtual Result<std::shared_ptr<PtyProcess>> launch_in_terminal(LaunchOptions options,
+                                                                 PtySize size);
+  /// Everything that it started and that has not ended.
+  [[nodiscard]] virtual std::vector<LivingProcess> living() const { return {}; }
 };
 
 /// Where `program` would be found: the absolute path, or nothing. `path` is a PATH value.

@@ -10,7 +10,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -32,7 +31,9 @@
 #include "base/utf8.h"
 #include "process/children.h"
 #include "process/guardian.h"
+#include "process/guardian_link.h"
 #include "process/line_reader.h"
+#include "process/pty.h"
 #include "process/spawn.h"
 #include "process/stdin_queue.h"
 
@@ -45,24 +46,14 @@ constexpr std::size_t kReadBytes = std::size_t{16} << 10U;
 /// waits half as long. So a flood takes two thirds of our time at most, its writer sleeps in
 /// between, and others are heard at once.
 constexpr std::chrono::milliseconds kFloodTurn{1};
-constexpr std::chrono::milliseconds kSweepPause{2};
 
 /// Our ends of what connects us with one guardian and its CLI.
 struct Ends {
   Fd stdin_write;
   Fd stdout_read;
   Fd stderr_read;
-  Fd socket;
-  Spawned guardian;
+  std::shared_ptr<GuardianLink> guardian;
 };
-
-/// Throws, and leaves the descriptor with its owner, when epoll has no room for it.
-asio::posix::stream_descriptor watched(const asio::any_io_executor& executor, Fd& fd) {
-  asio::posix::stream_descriptor descriptor(executor);
-  descriptor.assign(fd.get());
-  static_cast<void>(fd.release());
-  return descriptor;
-}
 
 class Child : public std::enable_shared_from_this<Child> {
  public:
@@ -71,13 +62,11 @@ class Child : public std::enable_shared_from_this<Child> {
             std::make_shared<StdinQueue>(watched(executor, ends.stdin_write), [this] { kill(); })),
         stdout_(watched(executor, ends.stdout_read)),
         stderr_(watched(executor, ends.stderr_read)),
-        guardian_(watched(executor, ends.guardian.pidfd)),
-        socket_(std::move(ends.socket)),
-        guardian_pid_(ends.guardian.pid),
+        guardian_(std::move(ends.guardian)),
         changed_(executor, asio::steady_timer::time_point::max()) {}
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  ~Child();
+  ~Child() = default;
 
   void start() {
     const auto executor = changed_.get_executor();
@@ -88,8 +77,8 @@ class Child : public std::enable_shared_from_this<Child> {
   asio::awaitable<std::optional<Line>> next_line();
   [[nodiscard]] const std::shared_ptr<StdinQueue>& input() const { return input_; }
   asio::awaitable<Result<void>> flushed();
-  void order(GuardianOrder what);
-  void kill();
+  void order(GuardianOrder what) { guardian_->order(what); }
+  void kill() { guardian_->kill(); }
   /// Nobody holds the handle any more.
   void abandon() {
     input_->discard();
@@ -102,7 +91,6 @@ class Child : public std::enable_shared_from_this<Child> {
  private:
   static asio::awaitable<void> drain_stderr(std::shared_ptr<Child> self);
   static asio::awaitable<void> watch_guardian(std::shared_ptr<Child> self);
-  static asio::awaitable<void> sweep(asio::any_io_executor executor);
   /// Waits for a change of anything; the caller looks again.
   static asio::awaitable<void> change(std::shared_ptr<Child> self) {
     co_await self->changed_.async_wait(kNoThrow);
@@ -110,20 +98,14 @@ class Child : public std::enable_shared_from_this<Child> {
 
   /// Before a read: a pause, when this agent floods.
   asio::awaitable<void> leave_room();
-  void reap(siginfo_t& how);
-  ExitStatus read_report();
   void keep_stderr(std::string_view bytes);
   void drain_stderr_now();
 
   std::shared_ptr<StdinQueue> input_;  // Discarded before we go: it refers to us.
   asio::posix::stream_descriptor stdout_;
   asio::posix::stream_descriptor stderr_;
-  asio::posix::stream_descriptor guardian_;
-  Fd socket_;
-  pid_t guardian_pid_;
-  bool reaped_ = false;
+  std::shared_ptr<GuardianLink> guardian_;
   asio::steady_timer changed_;  // Never expires: cancelling it wakes everyone who waits.
-  std::optional<asio::steady_timer> patience_;
 
   using Clock = std::chrono::steady_clock;
   LineReader lines_;
@@ -138,28 +120,6 @@ class Child : public std::enable_shared_from_this<Child> {
   std::string stderr_kept_;
   std::optional<ExitStatus> status_;
 };
-
-/// Only when the io_context ends under a living child: nothing may stay behind, so wait here.
-Child::~Child() {
-  if (reaped_) return;
-  order(GuardianOrder::Kill);
-  socket_.reset();
-  pollfd ended{guardian_.native_handle(), POLLIN, 0};
-  if (::poll(&ended, 1, limits::kTeardownMs) <= 0) {
-    ::kill(guardian_pid_, SIGKILL);
-    ::poll(&ended, 1, limits::kTeardownMs);
-  }
-  siginfo_t how{};
-  reap(how);
-}
-
-void Child::reap(siginfo_t& how) {
-  while (::waitid(P_PIDFD, static_cast<id_t>(guardian_.native_handle()), &how, WEXITED) < 0 &&
-         errno == EINTR) {
-  }
-  reaped_ = true;
-  forget_own_child(guardian_pid_);
-}
 
 asio::awaitable<std::optional<Line>> Child::next_line() {
   const auto self = shared_from_this();
@@ -208,22 +168,6 @@ asio::awaitable<Result<void>> Child::flushed() {
   co_return flushed;
 }
 
-void Child::order(GuardianOrder what) {
-  const char byte = static_cast<char>(what);
-  ::send(socket_.get(), &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
-void Child::kill() {
-  if (reaped_) return;
-  order(GuardianOrder::Kill);
-  if (patience_) return;
-  patience_.emplace(changed_.get_executor(), limits::kGuardianEnd);
-  patience_->async_wait([weak = weak_from_this()](boost::system::error_code stopped) {
-    const auto self = weak.lock();
-    if (!stopped && self && !self->reaped_) ::kill(self->guardian_pid_, SIGKILL);
-  });
-}
-
 asio::awaitable<ExitStatus> Child::exited() {
   const auto self = shared_from_this();
   while (!status_) co_await change(self);
@@ -266,42 +210,15 @@ void Child::drain_stderr_now() {
   stderr_.close(ignored);
 }
 
-ExitStatus Child::read_report() {
-  GuardianReport report;
-  if (::recv(socket_.get(), &report, sizeof report, MSG_DONTWAIT) != sizeof report) return {};
-  if (report.signalled != 0) return {.code = {}, .signal = report.value};
-  return {.code = report.value, .signal = {}};
-}
-
 asio::awaitable<void> Child::watch_guardian(std::shared_ptr<Child> self) {
-  const auto [error] =
-      co_await self->guardian_.async_wait(asio::posix::descriptor_base::wait_read, kNoThrow);
-  if (error) co_return;  // The destructor does the rest.
-  siginfo_t how{};
-  self->reap(how);
-  // Killed: its children are ours now.
-  if (how.si_code != CLD_EXITED) co_await sweep(self->changed_.get_executor());
-  self->patience_.reset();
-  const ExitStatus status = self->read_report();
+  const std::optional<ExitStatus> status = co_await self->guardian_->ended();
+  if (!status) co_return;  // The link's destructor does the rest.
   self->drain_stderr_now();
-  self->status_ = status;
+  self->status_ = *status;
   self->input_->discard();
   boost::system::error_code ignored;
   self->stdout_.cancel(ignored);
-  self->socket_.reset();
-  self->guardian_.close(ignored);
   self->changed_.cancel();
-}
-
-asio::awaitable<void> Child::sweep(asio::any_io_executor executor) {
-  asio::steady_timer pause(executor);
-  const auto deadline = std::chrono::steady_clock::now() + limits::kSweepMax;
-  // Twice none: the kernel's list may miss one that becomes ours while it is read.
-  for (int none = 0; none < 2 && std::chrono::steady_clock::now() < deadline;) {
-    none = sweep_orphans() == 0 ? none + 1 : 0;
-    pause.expires_after(kSweepPause);
-    co_await pause.async_wait(kNoThrow);
-  }
 }
 
 /// The handle that a provider owns.
@@ -418,6 +335,45 @@ asio::awaitable<Result<void>> check_confinement(Launcher& launcher) {
   co_return fail(ErrorCode::NotSupported, why + refusing_setting());
 }
 
+Result<std::shared_ptr<GuardianLink>> GuardedLauncher::start_guardian(LaunchOptions options,
+                                                                      const std::string& program,
+                                                                      std::array<int, 3> standard) {
+  int sockets[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
+    return fail(ErrorCode::Busy,
+                "could not make a socket: " + std::generic_category().message(errno));
+  }
+  Fd ours(sockets[0]);
+  const Fd theirs(sockets[1]);
+  SpawnOptions guardian;
+  guardian.program = guardian_;
+  guardian.argv = guardian_argv(options, program);
+  guardian.env = std::move(options.env);
+  guardian.cwd = std::move(options.cwd);
+  guardian.descriptors = {standard[0], standard[1], standard[2], theirs.get()};
+  guardian.death_signal = SIGTERM;
+  auto spawned = spawn(guardian);
+  if (!spawned) return std::unexpected(std::move(spawned.error()));
+  const pid_t pid = spawned->pid;
+  try {
+    return std::make_shared<GuardianLink>(executor_, std::move(ours), std::move(*spawned),
+                                          GuardianLink::Registered{living_, options.owner});
+  } catch (const boost::system::system_error& error) {
+    // Its socket is closed: it has nothing to do but to end.
+    ::waitpid(pid, nullptr, 0);
+    forget_own_child(pid);
+    return fail(ErrorCode::Busy, fmt::format("could not watch {}: {}", program, error.what()));
+  }
+}
+
+std::vector<LivingProcess> GuardedLauncher::living() const {
+  std::vector<LivingProcess> all;
+  for (const auto& [pid, owner] : *living_) {
+    if (owner) all.push_back({pid, *owner});
+  }
+  return all;
+}
+
 Result<std::shared_ptr<AgentProcess>> GuardedLauncher::launch(LaunchOptions options) {
   const bool only_check = options.confined && options.argv.empty();
   auto program = only_check ? Result<std::string>() : runnable(options);
@@ -426,41 +382,38 @@ Result<std::shared_ptr<AgentProcess>> GuardedLauncher::launch(LaunchOptions opti
   auto output = input ? make_pipe() : std::unexpected(input.error());
   auto errors = output ? make_pipe() : std::unexpected(output.error());
   if (!errors) return std::unexpected(std::move(errors.error()));
-  int sockets[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
-    return fail(ErrorCode::Busy,
-                "could not make a socket: " + std::generic_category().message(errno));
-  }
-  Ends ends{std::move(input->second),
-            std::move(output->first),
-            std::move(errors->first),
-            Fd(sockets[0]),
-            {}};
-  const Fd theirs(sockets[1]);
-
-  SpawnOptions guardian;
-  guardian.program = guardian_;
-  guardian.argv = guardian_argv(options, *program);
-  guardian.env = std::move(options.env);
-  guardian.cwd = std::move(options.cwd);
-  guardian.descriptors = {input->first.get(), output->second.get(), errors->second.get(),
-                          theirs.get()};
-  guardian.death_signal = SIGTERM;
-  auto spawned = spawn(guardian);
-  if (!spawned) return std::unexpected(std::move(spawned.error()));
-  ends.guardian = std::move(*spawned);
+  auto guardian = start_guardian(std::move(options), *program,
+                                 {input->first.get(), output->second.get(), errors->second.get()});
+  if (!guardian) return std::unexpected(std::move(guardian.error()));
+  Ends ends{std::move(input->second), std::move(output->first), std::move(errors->first),
+            std::move(*guardian)};
   for (const Fd* end : {&ends.stdin_write, &ends.stdout_read, &ends.stderr_read}) {
     set_nonblocking(*end);
   }
-  const pid_t guardian_pid = ends.guardian.pid;
   try {
     auto child = std::make_shared<Child>(executor_, std::move(ends));
     child->start();
     return std::make_shared<GuardedProcess>(std::move(child));
   } catch (const boost::system::system_error& error) {
-    // Its socket is closed: it has nothing to do but to end.
-    ::waitpid(guardian_pid, nullptr, 0);
-    forget_own_child(guardian_pid);
+    return fail(ErrorCode::Busy, fmt::format("could not watch {}: {}", *program, error.what()));
+  }
+}
+
+Result<std::shared_ptr<PtyProcess>> GuardedLauncher::launch_in_terminal(LaunchOptions options,
+                                                                        PtySize size) {
+  auto program = runnable(options);
+  if (!program) return std::unexpected(std::move(program.error()));
+  auto pty = open_pty(size);
+  if (!pty) return std::unexpected(std::move(pty.error()));
+  const int slave = pty->slave.get();
+  auto guardian = start_guardian(std::move(options), *program, {slave, slave, slave});
+  if (!guardian) return std::unexpected(std::move(guardian.error()));
+  try {
+    auto process = std::make_shared<PtyProcess>(executor_, std::move(pty->master),
+                                                std::move(*guardian), pty_pace_);
+    process->start();
+    return process;
+  } catch (const boost::system::system_error& error) {
     return fail(ErrorCode::Busy, fmt::format("could not watch {}: {}", *program, error.what()));
   }
 }

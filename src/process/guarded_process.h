@@ -7,6 +7,7 @@
 /// Lives on the io thread, which must be the one thread that launches.
 #pragma once
 
+#include <array>
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>
 #include <memory>
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "process/agent_process.h"
+#include "process/guardian_link.h"
+#include "process/pty.h"
 #include "process/walls.h"
 
 namespace lb {
@@ -26,15 +29,25 @@ class GuardedLauncher final : public Launcher {
   explicit GuardedLauncher(asio::any_io_executor executor, std::string guardian = "/proc/self/exe");
 
   Result<std::shared_ptr<AgentProcess>> launch(LaunchOptions options) override;
+  Result<std::shared_ptr<PtyProcess>> launch_in_terminal(LaunchOptions options,
+                                                         PtySize size) override;
+  [[nodiscard]] std::vector<LivingProcess> living() const override;
   /// What confined agents are kept from; asked for at every start of one.
   void build_walls(std::function<std::vector<Wall>()> walls) { walls_ = std::move(walls); }
 
  private:
   [[nodiscard]] std::vector<std::string> guardian_argv(const LaunchOptions& options,
                                                        const std::string& program) const;
+  /// `standard`: what becomes 0, 1 and 2 of the child.
+  Result<std::shared_ptr<GuardianLink>> start_guardian(LaunchOptions options,
+                                                       const std::string& program,
+                                                       std::array<int, 3> standard);
+
   asio::any_io_executor executor_;
   std::string guardian_;
   std::function<std::vector<Wall>()> walls_;
+  std::shared_ptr<LivingGuardians> living_ = std::make_shared<LivingGuardians>();
+  std::shared_ptr<PtyPace> pty_pace_ = std::make_shared<PtyPace>();
 };
 
 /// Whether this system lets us confine an agent: builds all walls once, for nobody. The error's

@@ -127,6 +127,7 @@ bool Guardian::start(int argc, char** argv) {
   options.env = own_environment();
   options.descriptors = {0, 1, 2};
   options.death_signal = SIGKILL;
+  options.takes_terminal = ::isatty(STDIN_FILENO) == 1;  // Agents have pipes, a shell has a pty.
   auto child = spawn(options);
   if (!child) {
     complain(child.error().message + "\n");

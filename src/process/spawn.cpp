@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -42,6 +43,7 @@ struct Plan {
   int* descriptors;  // Overwritten in the child.
   int count;
   int death_signal;
+  bool takes_terminal;
   pid_t parent;
   std::optional<mode_t> umask;
   int report;
@@ -91,6 +93,7 @@ void place_descriptors(Plan& plan) {
   }
   if (plan.umask) ::umask(*plan.umask);
   place_descriptors(plan);
+  if (plan.takes_terminal && ::ioctl(0, TIOCSCTTY, 0) != 0) give_up(plan, Step::Setup);
   if (plan.cwd != nullptr && ::chdir(plan.cwd) != 0) give_up(plan, Step::Chdir);
   ::execve(plan.program, plan.argv, plan.env);
   give_up(plan, Step::Exec);
@@ -188,6 +191,7 @@ Result<Spawned> spawn(const SpawnOptions& options) {
             .descriptors = descriptors.data(),
             .count = static_cast<int>(descriptors.size()),
             .death_signal = options.death_signal,
+            .takes_terminal = options.takes_terminal,
             .parent = ::getpid(),
             .umask = child_umask,
             .report = report->second.get()};

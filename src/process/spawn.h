@@ -25,6 +25,7 @@ struct SpawnOptions {
   std::string cwd;               // Empty: where we are.
   std::vector<int> descriptors;  // Entry i becomes descriptor i of the child; nothing else is open.
   int death_signal = 0;          // Sent to the child when its parent's thread ends.
+  bool takes_terminal = false;   // Descriptor 0 is a terminal, and becomes its own.
 };
 
 struct Spawned {
