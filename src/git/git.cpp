@@ -71,7 +71,9 @@ std::vector<std::string> argv_for(const Call& call) {
   if (!call.by_the_user && call.program.empty()) {
     argv.insert(argv.end(),
                 {"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
-                 "maintenance.auto=false", "-c", "gc.auto=0", "-c", "log.showSignature=false"});
+                 "maintenance.auto=false", "-c", "gc.auto=0", "-c", "log.showSignature=false",
+                 // One core is enough for what nobody waits for, and as fast.
+                 "-c", "core.preloadIndex=false", "-c", "index.threads=1"});
   }
   argv.insert(argv.end(), call.args.begin(), call.args.end());
   return argv;

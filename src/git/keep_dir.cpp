@@ -18,9 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Bytes are bytes, and no program has a say. A `!` where git takes a plain "unset" for a name.
+/// Bytes are bytes, no program has a say, and nobody can say that a text is none (`-diff`): it
+/// would be changed unseen. A `!` where git takes a plain "unset" for a name.
 constexpr std::string_view kAttributes =
-    "* -text !eol -crlf -ident !filter !working-tree-encoding !merge\n";
+    "* -text !eol -crlf -ident !filter !working-tree-encoding !merge !diff\n";
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

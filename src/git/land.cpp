@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "base/json.h"
-#include "base/utf8.h"
+#include "git/commit.h"
 #include "git/folder.h"
 #include "git/land_plan.h"
 #include "git/records.h"
@@ -46,13 +46,6 @@ std::string some_of(const std::vector<std::string>& paths) {
     text += (at == 0 ? "" : ", ") + shown_path(paths[at]);
   }
   if (paths.size() > kMost) text += fmt::format(" and {} more", paths.size() - kMost);
-  return text;
-}
-
-std::string said_by(const Said& said) {
-  std::string text = said.out + said.err;
-  repair_utf8(text);
-  while (text.ends_with('\n')) text.pop_back();
   return text;
 }
 

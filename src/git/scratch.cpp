@@ -177,6 +177,11 @@ Result<void> Scratch::fill(Bytes bytes) {
     if (text.empty()) continue;
     if (auto wrote = write_file(dir_ + "/" + name, text); !wrote) return wrote;
   }
+  // Where the index is split, git looks for its other part beside HEAD.
+  for (const auto& entry : fs::directory_iterator(tree_.git_dir, why)) {
+    const std::string name = entry.path().filename().native();
+    if (name.starts_with("sharedindex.")) fs::create_symlink(entry.path(), dir_ + "/" + name, why);
+  }
   return {};
 }
 

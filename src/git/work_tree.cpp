@@ -11,9 +11,9 @@
 
 #include "base/id.h"
 #include "git/blobs.h"
-#include "git/files.h"
 #include "git/keep_dir.h"
 #include "git/snapshots.h"
+#include "git/tree_entry.h"
 
 namespace lb::git {
 namespace {
@@ -27,41 +27,13 @@ struct Differing {
   TreeFile to;
 };
 
-bool is_id(std::string_view text) {
-  return (text.size() == 40 || text.size() == 64) && std::ranges::all_of(text, [](char one) {
-           return (one >= '0' && one <= '9') || (one >= 'a' && one <= 'f');
-         });
-}
-
-Result<void> check_ids(std::initializer_list<std::string_view> ids) {
-  for (const std::string_view id : ids) {
-    if (!is_id(id)) return fail(ErrorCode::InvalidRequest, fmt::format("\"{}\" is no tree", id));
-  }
-  return {};
-}
-
-/// `:100644 100755 OLD NEW M`
-bool parse_raw(std::string_view text, Differing& entry) {
-  const auto word = [&text] {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view found = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return found;
-  };
-  const auto mode = [](std::string_view digits) {
-    std::uint32_t value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value, 8);
-    return value;
-  };
-  text.remove_prefix(1);
-  entry.from.mode = mode(word());
-  entry.to.mode = mode(word());
-  entry.from.id = word();
-  entry.to.id = word();
+Differing differing_of(RawEntry raw) {
+  Differing entry{.change = {}, .from = std::move(raw.from), .to = std::move(raw.to)};
+  entry.change.path = std::move(raw.path);
   entry.change.kind = !entry.from.there() ? ChangeKind::Added
                       : !entry.to.there() ? ChangeKind::Deleted
                                           : ChangeKind::Modified;
-  return !word().empty();
+  return entry;
 }
 
 /// `1\t2\tpath`, and `-` for a file that has no lines.
@@ -117,12 +89,12 @@ struct WorkTree::Inside {
     if (!text) return std::unexpected(std::move(text.error()));
     std::map<std::string, Differing> entries;
     const std::vector<std::string> parts = split_nul(*text);
-    for (std::size_t at = 0; at < parts.size(); ++at) {
-      if (!parts[at].starts_with(':')) {
-        add_counts(parts[at], entries);
-      } else if (Differing entry; at + 1 < parts.size() && parse_raw(parts[at], entry)) {
-        entry.change.path = parts[++at];
+    for (std::size_t at = 0; at < parts.size();) {
+      if (auto raw = read_raw(parts, at)) {
+        Differing entry = differing_of(std::move(*raw));
         entries.emplace(entry.change.path, std::move(entry));
+      } else {
+        add_counts(parts[at++], entries);
       }
     }
     std::vector<Differing> list;
@@ -159,6 +131,27 @@ struct WorkTree::Inside {
     return fail(ErrorCode::TooLarge,
                 fmt::format("{} MiB would have to be written; {} MiB is the most.", bytes >> 20U,
                             limits::kApplyBytesMax >> 20U));
+  }
+
+  /// `tree` with these lines of `update-index --index-info` put into it.
+  Result<std::string> with_entries(const std::string& tree, std::string entries) {
+    const std::string index = keep.dir() + "/index-" + make_uuid();
+    const auto with_index = [&](std::vector<std::string> args) {
+      Call call = keep.call(std::move(args));
+      call.env.emplace_back("GIT_INDEX_FILE", index);
+      return call;
+    };
+    auto done = git.out(with_index({"read-tree", tree}));
+    if (done) {
+      Call call = with_index({"update-index", "-z", "--add", "--index-info"});
+      call.input = std::move(entries);
+      done = git.out(call);
+    }
+    if (done) done = git.line(with_index({"write-tree"}));
+    std::error_code ignored;
+    fs::remove(index, ignored);
+    fs::remove(index + ".lock", ignored);
+    return done;
   }
 
   /// A commit that lives for one merge, and says nothing of the user.
@@ -208,6 +201,11 @@ const std::string& WorkTree::keep_dir() const {
 
 const std::optional<Repository>& WorkTree::repository() const {
   return in_->repository;
+}
+
+Call WorkTree::call(std::vector<std::string> args) {
+  const std::scoped_lock lock(mutex_);
+  return in_->keep.call(std::move(args));
 }
 
 Result<std::string> WorkTree::snapshot() {
@@ -323,22 +321,7 @@ Result<std::string> WorkTree::with_paths(const std::string& tree, const std::str
     input += fmt::format("{:06o} {}\t{}", entry.to.mode, entry.to.id, entry.change.path);
     input += '\0';
   }
-  const std::string index = in_->keep.dir() + "/index-" + make_uuid();
-  const auto with_index = [&](std::vector<std::string> args) {
-    Call call = in_->keep.call(std::move(args));
-    call.env.emplace_back("GIT_INDEX_FILE", index);
-    return call;
-  };
-  auto done = in_->git.out(with_index({"read-tree", tree}));
-  if (done) {
-    Call call = with_index({"update-index", "-z", "--add", "--index-info"});
-    call.input = std::move(input);
-    done = in_->git.out(call);
-  }
-  if (done) done = in_->git.line(with_index({"write-tree"}));
-  std::error_code ignored;
-  fs::remove(index, ignored);
-  fs::remove(index + ".lock", ignored);
+  auto done = in_->with_entries(tree, std::move(input));
   if (!done) return done;
   // git puts a file in the place of a whole folder without a word.
   auto changed = in_->differing(tree, *done);
@@ -349,6 +332,19 @@ Result<std::string> WorkTree::with_paths(const std::string& tree, const std::str
                 shown_path(entry.change.path) + " stands where another file would have to be.");
   }
   return done;
+}
+
+Result<std::string> WorkTree::with_bytes(const std::string& tree, const std::string& path,
+                                         std::uint32_t mode, std::string bytes) {
+  const std::scoped_lock lock(mutex_);
+  if (auto good = check_ids({tree}); !good) return std::unexpected(std::move(good.error()));
+  Call call = in_->keep.call({"hash-object", "-w", "--no-filters", "--stdin"});
+  call.input = std::move(bytes);
+  auto id = in_->git.line(call);
+  if (!id) return id;
+  std::string entry = fmt::format("{:06o} {}\t{}", mode, *id, path);
+  entry += '\0';
+  return in_->with_entries(tree, std::move(entry));
 }
 
 Result<Applied> WorkTree::apply(const std::string& from, const std::string& to) {
@@ -400,19 +396,20 @@ Result<std::vector<std::string>> WorkTree::in_the_way(const std::string& from,
   return paths;
 }
 
-Result<std::optional<std::string>> WorkTree::file(const std::string& tree,
-                                                  const std::string& path) {
+Result<std::optional<std::string>> WorkTree::file(const std::string& tree, const std::string& path,
+                                                  std::size_t most) {
   const std::scoped_lock lock(mutex_);
   if (auto good = check_ids({tree}); !good) return std::unexpected(std::move(good.error()));
   auto found = in_->git.out(in_->keep.call({"ls-tree", "-z", "--full-tree", tree, "--", path}));
   if (!found) return std::unexpected(std::move(found.error()));
   for (const std::string& line : split_nul(*found)) {
-    const std::size_t tab = std::min(line.find('\t'), line.size());
-    if (line.substr(std::min(tab + 1, line.size())) != path) continue;
-    const std::size_t id = line.rfind(' ', tab);
-    if (!line.substr(0, id).ends_with(" blob")) return std::nullopt;
-    auto bytes =
-        in_->git.out(in_->keep.call({"cat-file", "blob", line.substr(id + 1, tab - id - 1)}));
+    const ListedFile listed = read_listed(line);
+    if (listed.path != path) continue;
+    constexpr std::uint32_t kSubtree = 0040000;
+    if (listed.file.mode == kSubtree || listed.file.is_repository()) return std::nullopt;
+    Call call = in_->keep.call({"cat-file", "blob", listed.file.id});
+    call.output_max = most;
+    auto bytes = in_->git.out(call);
     if (!bytes) return std::unexpected(std::move(bytes.error()));
     return std::optional(std::move(*bytes));
   }

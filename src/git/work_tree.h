@@ -103,6 +103,10 @@ class WorkTree {
   Result<std::string> with_paths(const std::string& tree, const std::string& other,
                                  const std::vector<std::string>& paths);
 
+  /// `tree` with these bytes in one of its files, or in a new one.
+  Result<std::string> with_bytes(const std::string& tree, const std::string& path,
+                                 std::uint32_t mode, std::string bytes);
+
   /// Makes the files that differ between two snapshots as they are in `to`. A file that is not as
   /// in `from` is left alone. Each file is replaced in one step; folders are made and, when they
   /// became empty, removed. Never follows a link out of the folder.
@@ -111,7 +115,13 @@ class WorkTree {
   Result<std::vector<std::string>> in_the_way(const std::string& from, const std::string& to);
 
   /// The bytes of one file of a tree; nothing: it has no such file.
-  Result<std::optional<std::string>> file(const std::string& tree, const std::string& path);
+  /// TooLarge: it has more than `most` bytes.
+  Result<std::optional<std::string>> file(const std::string& tree, const std::string& path,
+                                          std::size_t most = limits::kGitOutputMax);
+
+  /// A call of git over the folder, in which nothing of the repository's configuration runs. For
+  /// who only reads objects: it waits for nobody, and must leave our index alone.
+  [[nodiscard]] Call call(std::vector<std::string> args);
 
  private:
   struct Inside;
