@@ -33,6 +33,9 @@ asio::awaitable<Result<Catalog>> MemoryStore::load_catalog() {
   catalog.workspaces = workspaces_;
   catalog.setups = setups_;
   std::ranges::copy_if(rewinds_, std::back_inserter(catalog.open_rewinds), &RewindRow::open);
+  for (const auto& [key, oid] : seen_) {
+    if (key.second.empty()) catalog.reviewed.push_back({key.first, "", oid});
+  }
   co_return catalog;
 }
 
@@ -131,6 +134,23 @@ void MemoryStore::apply_work(WriteBatch& batch) {
   for (const RewindRow& row : batch.rewinds) {
     put_row(rewinds_, row, [&](const RewindRow& one) { return one.id == row.id; });
   }
+  for (const CommentRow& row : batch.comments) {
+    const auto same = [&](const CommentRow& one) {
+      return one.session == row.session && one.id == row.id;
+    };
+    if (row.comment.empty()) {
+      std::erase_if(comments_, same);
+    } else {
+      put_row(comments_, row, same);
+    }
+  }
+  for (const SeenRow& row : batch.seen) {
+    if (row.oid.empty()) {
+      seen_.erase({row.session, row.path});
+    } else {
+      seen_[{row.session, row.path}] = row.oid;
+    }
+  }
 }
 
 void MemoryStore::add(AuditRow row) {
@@ -160,6 +180,8 @@ void MemoryStore::apply(SessionWrite& write) {
                   [&](const auto& one) { return one.second.session == write.session; });
     std::erase_if(checkpoints_,
                   [&](const CheckpointRow& row) { return row.session == write.session; });
+    std::erase_if(comments_, [&](const CommentRow& row) { return row.session == write.session; });
+    std::erase_if(seen_, [&](const auto& row) { return row.first.first == write.session; });
     return;
   }
   Shelf& shelf = shelves_[write.session];
@@ -276,6 +298,17 @@ asio::awaitable<Result<std::optional<RewindRow>>> MemoryStore::read_rewind(std::
   const auto found = std::ranges::find(rewinds_, id, &RewindRow::id);
   if (found == rewinds_.end()) co_return std::nullopt;
   co_return *found;
+}
+
+asio::awaitable<Result<ReviewRows>> MemoryStore::read_review(SessionId session) {
+  ReviewRows rows;
+  std::ranges::copy_if(comments_, std::back_inserter(rows.comments),
+                       [&](const CommentRow& row) { return row.session == session; });
+  for (const auto& [key, oid] : seen_) {
+    if (key.first == session && !key.second.empty())
+      rows.seen.push_back({session, key.second, oid});
+  }
+  co_return rows;
 }
 
 asio::awaitable<Result<std::vector<SearchHit>>> MemoryStore::search(Search search) {

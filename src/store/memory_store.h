@@ -42,6 +42,7 @@ class MemoryStore final : public Store {
   asio::awaitable<Result<Logins>> read_logins() override;
   asio::awaitable<Result<std::vector<CheckpointRow>>> read_checkpoints(SessionId session) override;
   asio::awaitable<Result<std::optional<RewindRow>>> read_rewind(std::string id) override;
+  asio::awaitable<Result<ReviewRows>> read_review(SessionId session) override;
   asio::awaitable<Result<std::vector<SearchHit>>> search(Search search) override;
   void close() override {}
 
@@ -80,6 +81,8 @@ class MemoryStore final : public Store {
   std::vector<SetupRow> setups_;
   std::vector<CheckpointRow> checkpoints_;
   std::vector<RewindRow> rewinds_;
+  std::vector<CommentRow> comments_;
+  std::map<std::pair<SessionId, std::string>, std::string> seen_;  // Session and path: oid.
 };
 
 }  // namespace lb

@@ -169,6 +169,28 @@ struct RewindRow {
   friend bool operator==(const RewindRow&, const RewindRow&) = default;
 };
 
+/// What the user says about a line.
+struct CommentRow {
+  SessionId session;
+  CommentId id;
+  std::string comment;  // CommentRecord as JSON; written empty: there is none any more.
+  friend bool operator==(const CommentRow&, const CommentRow&) = default;
+};
+
+/// The content of a file that the user has seen.
+struct SeenRow {
+  SessionId session;
+  std::string path;  // Empty: all files together, as a tree.
+  std::string oid;   // Written empty: none.
+  friend bool operator==(const SeenRow&, const SeenRow&) = default;
+};
+
+/// Both of one session: comments oldest first, without the tree.
+struct ReviewRows {
+  std::vector<CommentRow> comments;
+  std::vector<SeenRow> seen;
+};
+
 /// What is written in one transaction: all of it or nothing.
 struct WriteBatch {
   std::vector<ProjectRecord> projects;
@@ -184,6 +206,8 @@ struct WriteBatch {
   std::vector<CheckpointRow> checkpoints;
   std::vector<CheckpointRow> dropped_checkpoints;  // By session and turn.
   std::vector<RewindRow> rewinds;
+  std::vector<CommentRow> comments;
+  std::vector<SeenRow> seen;
 };
 
 /// An entry as it was stored.
@@ -216,6 +240,7 @@ struct Catalog {
   std::vector<WorkspaceRow> workspaces;
   std::vector<SetupRow> setups;
   std::vector<RewindRow> open_rewinds;
+  std::vector<SeenRow> reviewed;  // Trees.
 };
 
 struct Logins {

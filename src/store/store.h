@@ -92,6 +92,7 @@ class Store {
   virtual asio::awaitable<Result<std::vector<CheckpointRow>>> read_checkpoints(
       SessionId session) = 0;
   virtual asio::awaitable<Result<std::optional<RewindRow>>> read_rewind(std::string id) = 0;
+  virtual asio::awaitable<Result<ReviewRows>> read_review(SessionId session) = 0;
 
   struct Search {
     std::string text;

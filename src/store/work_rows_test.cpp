@@ -33,6 +33,7 @@ struct Stores {
     CHECK(all.setups == model.setups);
     CHECK(all.open_rewinds == model.open_rewinds);
     CHECK(all.sessions == model.sessions);
+    CHECK(all.reviewed == model.reviewed);
     return all;
   }
   std::vector<CheckpointRow> checkpoints(const char* session) {
@@ -135,6 +136,42 @@ TEST_CASE("only the newest rewinds are kept, and those that are not finished") {
   CHECK(there("open"));
   CHECK_FALSE(there("r3"));
   CHECK(there("r5"));
+}
+
+TEST_CASE("comments and what was seen are read again, and go with their session") {
+  Stores stores;
+  stores.commit(new_session("s1"));
+  stores.commit(new_session("s2"));
+  const auto review = [&](const char* session) {
+    auto rows = *stores.loop.run(stores.sqlite->read_review(SessionId(session)));
+    const auto model = *stores.loop.run(stores.memory.read_review(SessionId(session)));
+    CHECK(rows.comments == model.comments);
+    CHECK(rows.seen == model.seen);
+    return rows;
+  };
+  WriteBatch said;
+  const SessionId s1("s1");
+  said.comments = {{s1, CommentId("c1"), "one"},
+                   {s1, CommentId("c2"), "two"},
+                   {SessionId("s2"), CommentId("c1"), "of another"}};
+  said.seen = {{s1, "b", "o1"}, {s1, "a", "o2"}, {s1, "", "tree"}, {SessionId("s2"), "a", "o3"}};
+  stores.commit(said);
+  WriteBatch changed;
+  changed.comments = {{s1, CommentId("c1"), "one, better"}, {s1, CommentId("c2"), ""}};
+  changed.seen = {{s1, "b", ""}, {s1, "a", "o4"}};
+  stores.commit(changed);
+  stores.reopen();
+  CHECK(review("s1").comments == std::vector<CommentRow>{{s1, CommentId("c1"), "one, better"}});
+  CHECK(review("s1").seen == std::vector<SeenRow>{{s1, "a", "o4"}});
+  CHECK(stores.catalog().reviewed == std::vector<SeenRow>{{s1, "", "tree"}});
+  SessionWrite erase = write_of("s1");
+  erase.record = record("s1");
+  erase.erase = true;
+  stores.commit(batch_of(std::move(erase)));
+  CHECK(review("s1").comments.empty());
+  CHECK(review("s1").seen.empty());
+  CHECK(stores.catalog().reviewed.empty());
+  CHECK(review("s2").comments.size() == 1);
 }
 
 }  // namespace

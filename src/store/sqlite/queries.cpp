@@ -99,6 +99,12 @@ Catalog Queries::catalog() {
   while (rewinds.step()) {
     catalog.open_rewinds.push_back({rewinds.text(0), true, rewinds.text(1)});
   }
+  Statement reviewed(*database_,
+                     "SELECT s.session_id, seen.oid FROM seen JOIN sessions s ON s.id=seen.session "
+                     "WHERE path='' ORDER BY s.id");
+  while (reviewed.step()) {
+    catalog.reviewed.push_back({SessionId(reviewed.text(0)), "", reviewed.text(1)});
+  }
   return catalog;
 }
 
@@ -242,6 +248,23 @@ std::optional<RewindRow> Queries::rewind(const std::string& id) {
   query.bind(id);
   if (!query.step()) return std::nullopt;
   return RewindRow{id, query.integer(0) != 0, query.text(1)};
+}
+
+ReviewRows Queries::review(const SessionId& session) {
+  ReviewRows rows;
+  Statement comments(*database_,
+                     "SELECT comment_id, comment FROM comments WHERE session="
+                     "(SELECT id FROM sessions WHERE session_id=?) ORDER BY id");
+  comments.bind(session.str());
+  while (comments.step()) {
+    rows.comments.push_back({session, CommentId(comments.text(0)), comments.text(1)});
+  }
+  Statement seen(*database_,
+                 "SELECT path, oid FROM seen WHERE session=(SELECT id FROM sessions WHERE "
+                 "session_id=?) AND path<>'' ORDER BY path");
+  seen.bind(session.str());
+  while (seen.step()) rows.seen.push_back({session, seen.text(0), seen.text(1)});
+  return rows;
 }
 
 std::vector<SearchHit> Queries::search(const Store::Search& search) {

@@ -31,6 +31,7 @@ class Queries {
   std::vector<AuditRow> audit(std::uint64_t before, std::uint64_t count);
   Logins logins();
   std::vector<CheckpointRow> checkpoints(const SessionId& session);
+  ReviewRows review(const SessionId& session);
   std::optional<RewindRow> rewind(const std::string& id);
   std::vector<SearchHit> search(const Store::Search& search);
 

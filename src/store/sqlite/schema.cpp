@@ -101,6 +101,16 @@ CREATE TABLE rewinds(
   rewind TEXT NOT NULL);
 )sql";
 
+/// What the user says about changes, and which of them he has seen.
+constexpr const char* kVersion6 = R"sql(
+CREATE TABLE comments(
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, comment_id TEXT NOT NULL,
+  comment TEXT NOT NULL);
+CREATE UNIQUE INDEX comments_key ON comments(session, comment_id);
+CREATE TABLE seen(
+  session INTEGER NOT NULL, path TEXT NOT NULL, oid TEXT NOT NULL, PRIMARY KEY(session, path));
+)sql";
+
 /// What the first 100 bytes of a file say, read without SQLite so that nothing is touched.
 struct Header {
   bool empty = true;
@@ -183,6 +193,7 @@ Result<void> migrate(Database& database, const StoreFiles& files) {
   if (version > 0 && version < 3) database.run(kOldLogins);
   if (version < 4) database.run(kVersion4);
   if (version < 5) database.run(kVersion5);
+  if (version < 6) database.run(kVersion6);
   database.run(fmt::format("PRAGMA user_version = {}", kSchemaVersion).c_str());
   transaction.commit();
   return {};

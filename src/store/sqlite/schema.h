@@ -9,7 +9,7 @@
 
 namespace lb {
 
-inline constexpr int kSchemaVersion = 5;
+inline constexpr int kSchemaVersion = 6;
 /// A commit writes every page it touches, and ours touch many and change little: small pages cost a
 /// third of the bytes of SQLite's usual ones. A long text is a chain of them, written once.
 inline constexpr int kPageBytes = 1024;

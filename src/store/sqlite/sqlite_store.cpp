@@ -98,6 +98,9 @@ class SqliteStore final : public Store {
   asio::awaitable<Result<std::optional<RewindRow>>> read_rewind(std::string id) override {
     return read([=](Queries& q) { return q.rewind(id); });
   }
+  asio::awaitable<Result<ReviewRows>> read_review(SessionId session) override {
+    return read([=](Queries& q) { return q.review(session); });
+  }
   asio::awaitable<Result<std::vector<SearchHit>>> search(Search search) override {
     return read([search = std::move(search)](Queries& q) { return q.search(search); });
   }

@@ -184,6 +184,28 @@ void Tables::put(const RewindRow& rewind) {
       .run(limits::kRewindsKept);
 }
 
+void Tables::put(const CommentRow& row) {
+  if (row.comment.empty()) {
+    Statement(database_, "DELETE FROM comments WHERE session=? AND comment_id=?")
+        .run(key_of(row.session), row.id.str());
+    return;
+  }
+  Statement(database_,
+            "INSERT INTO comments(session, comment_id, comment) VALUES(?1,?2,?3) "
+            "ON CONFLICT(session, comment_id) DO UPDATE SET comment=?3")
+      .run(key_of(row.session), row.id.str(), row.comment);
+}
+
+void Tables::put(const SeenRow& row) {
+  if (row.oid.empty()) {
+    Statement(database_, "DELETE FROM seen WHERE session=? AND path=?")
+        .run(key_of(row.session), row.path);
+    return;
+  }
+  Statement(database_, "INSERT OR REPLACE INTO seen VALUES(?,?,?)")
+      .run(key_of(row.session), row.path, row.oid);
+}
+
 void Tables::erase(std::int64_t session) {
   // A contentless index forgets a row only when it is told again what the row held.
   Statement indexed(database_,
@@ -204,6 +226,8 @@ void Tables::erase(std::int64_t session) {
   Statement(database_, "DELETE FROM attachments WHERE session=?").run(session);
   Statement(database_, "DELETE FROM facts WHERE session=?").run(session);
   Statement(database_, "DELETE FROM checkpoints WHERE session=?").run(session);
+  Statement(database_, "DELETE FROM comments WHERE session=?").run(session);
+  Statement(database_, "DELETE FROM seen WHERE session=?").run(session);
 }
 
 void Tables::fold(const std::string& session, const std::string& item,

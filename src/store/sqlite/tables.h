@@ -26,6 +26,8 @@ class Tables {
   void put(const SetupRow& setup);
   void put(const CheckpointRow& checkpoint);
   void drop(const CheckpointRow& checkpoint);
+  void put(const CommentRow& comment);
+  void put(const SeenRow& seen);
   void put(const RewindRow& rewind);
 
   /// Replaces the form of an open item (growth that was folded).

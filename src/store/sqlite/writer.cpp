@@ -176,7 +176,8 @@ void Writer::commit_jobs() {
       return true;
     }
     if (!batch.workspaces.empty() || !batch.setups.empty() || !batch.checkpoints.empty() ||
-        !batch.dropped_checkpoints.empty() || !batch.rewinds.empty()) {
+        !batch.dropped_checkpoints.empty() || !batch.rewinds.empty() || !batch.comments.empty() ||
+        !batch.seen.empty()) {
       return true;
     }
     for (const SessionWrite& write : batch.sessions) {
@@ -203,6 +204,8 @@ void Writer::commit_jobs() {
     for (const CheckpointRow& row : job.batch.checkpoints) tables_.put(row);
     for (const CheckpointRow& row : job.batch.dropped_checkpoints) tables_.drop(row);
     for (const RewindRow& row : job.batch.rewinds) tables_.put(row);
+    for (const CommentRow& row : job.batch.comments) tables_.put(row);
+    for (const SeenRow& row : job.batch.seen) tables_.put(row);
   }
   transaction.commit();
   maybe_unindexed_ = true;
