@@ -8,6 +8,8 @@ enum class Access {
   Open,        // No credential, but not from another site: health, the code exchange.
   Credential,  // A bearer.
   Socket,      // A bearer, or from a browser a ticket and an exact Origin.
+  Terminal,    // Like Credential, of somebody who may have a shell.
+  TerminalSocket,
 };
 
 }  // namespace lb

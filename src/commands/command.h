@@ -18,7 +18,7 @@
 namespace lb {
 
 /// The lists of docs/wire.md.
-enum class Section { Server, Credentials, Projects, Workspaces, Sessions };
+enum class Section { Server, Credentials, Projects, Workspaces, Sessions, Review, Terminals };
 
 /// What is written by hand in a row, beside its types and its handler.
 struct Row {

@@ -78,11 +78,11 @@ std::string list_of(Section section, const ShapeCatalogue& all) {
 
 std::string with_lists_of_calls(const std::string& document) {
   const ShapeCatalogue all = all_wire_types();
-  const std::pair<std::string_view, Section> sections[] = {{"server", Section::Server},
-                                                           {"credentials", Section::Credentials},
-                                                           {"projects", Section::Projects},
-                                                           {"workspaces", Section::Workspaces},
-                                                           {"sessions", Section::Sessions}};
+  const std::pair<std::string_view, Section> sections[] = {
+      {"server", Section::Server},      {"credentials", Section::Credentials},
+      {"projects", Section::Projects},  {"workspaces", Section::Workspaces},
+      {"sessions", Section::Sessions},  {"review", Section::Review},
+      {"terminals", Section::Terminals}};
   std::string out = document;
   for (const auto& [name, section] : sections) {
     const std::string begin = fmt::format("<!-- calls: {} -->\n", name);

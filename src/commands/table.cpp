@@ -6,6 +6,7 @@
 // belongs to one connection.
 #include "commands/bind.h"
 #include "commands/command.h"
+#include "commands/workbench_rows.h"
 #include "model/requests.h"
 
 namespace lb {
@@ -294,7 +295,7 @@ std::vector<ClientCommand> talking() {
       command<SessionKillRequest, &Session::kill>({.name = "session:kill",
                                                    .http = "POST /api/session/:id/kill",
                                                    .summary = "End the agent's process"}),
-      command<SessionAnswerRequest, &Session::answer>(
+      command<SessionAnswerRequest, &SessionService::answer>(
           {.name = "session:answer",
            .http = "POST /api/session/:id/answer",
            .summary = "Decide an approval",
@@ -435,6 +436,9 @@ const std::vector<ClientCommand>& commands() {
     add(Section::Sessions, talking());
     add(Section::Sessions, changing_sessions());
     add(Section::Sessions, reading());
+    add(Section::Review, looking_at_changes());
+    add(Section::Review, commenting());
+    add(Section::Terminals, terminals_and_ports());
     return rows;
   }();
   return all;

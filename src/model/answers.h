@@ -98,6 +98,7 @@ struct InfoBody {
   std::string epoch;
   StoreBody store;
   Timestamp started_at;
+  bool editor = false;  // Files can be opened in the user's editor.
 };
 template <class Fields>
 void describe(Fields& field, InfoBody& body) {
@@ -106,6 +107,7 @@ void describe(Fields& field, InfoBody& body) {
   field("epoch", body.epoch);
   field("store", body.store);
   field("startedAt", body.started_at);
+  field.flag("editor", body.editor);
 }
 
 struct FileBody {

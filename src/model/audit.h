@@ -24,12 +24,14 @@ enum class AuditKind {
   LoginUnknown,  // DATA_DIR/grants has one that this server did not issue.
   Answered,      // An approval was decided.
   AnswerLost,    // The agent did not take that answer; the approval is open again.
+  TerminalOpened,
+  TerminalClosed,
 };
 template <>
 struct EnumNames<AuditKind> {
-  static constexpr std::array<std::string_view, 8> names = {
-      "code_asked",  "code_refused",  "command_refused", "login",
-      "login_ended", "login_unknown", "answered",        "answer_lost"};
+  static constexpr std::array<std::string_view, 10> names = {
+      "code_asked",    "code_refused", "command_refused", "login",           "login_ended",
+      "login_unknown", "answered",     "answer_lost",     "terminal_opened", "terminal_closed"};
 };
 
 enum class AuditActor {

@@ -13,7 +13,9 @@
 
 #include "base/codec.h"
 #include "model/audit.h"
+#include "model/review_requests.h"
 #include "model/settings.h"
+#include "model/terminal.h"
 #include "model/workspace_requests.h"
 
 namespace lb {

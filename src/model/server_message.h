@@ -14,8 +14,10 @@
 #include "base/codec.h"
 #include "model/audit.h"
 #include "model/item.h"
+#include "model/review.h"
 #include "model/session.h"
 #include "model/settings.h"
+#include "model/terminal.h"
 #include "model/turn.h"
 
 namespace lb {
@@ -332,7 +334,9 @@ struct ServerMessage {
                SessionListMessage, SessionCreatedMessage, SessionSentMessage, SessionHistoryMessage,
                SessionPageMessage, SessionUpsertMessage, SessionTurnMessage, SessionAppendMessage,
                SessionInfoMessage, SessionFactsMessage, SessionInboxMessage, AgentStatusMessage,
-               SettingsMessage, AuditMessage, WorkspaceMessage, OkMessage, ErrorMessage>
+               SettingsMessage, AuditMessage, WorkspaceMessage, CommentMessage,
+               CommentRemovedMessage, TerminalMessage, TerminalRemovedMessage, OkMessage,
+               ErrorMessage>
       body;
   std::optional<std::string> request_id;
   friend bool operator==(const ServerMessage&, const ServerMessage&) = default;

@@ -137,6 +137,7 @@ struct SessionInfo {
   std::optional<std::string> branch = {};        // Of its workspace.
   std::optional<ChangeCount> changes = {};       // Against its base; absent: not known.
   std::vector<SessionId> overlaps = {};          // Sessions that change the same files.
+  bool needs_review = false;  // It rests, and the user has not been through what it changed.
   friend bool operator==(const SessionInfo&, const SessionInfo&) = default;
 };
 template <class Fields>
@@ -157,6 +158,7 @@ void describe(Fields& field, SessionInfo& info) {
   field.optional("branch", info.branch);
   field.optional("changes", info.changes);
   field.optional("overlaps", info.overlaps);
+  field.flag("needsReview", info.needs_review);
 }
 extern template void describe(Encoder&, SessionInfo&);  // Compiled once, in codecs.cpp.
 extern template void describe(Decoder&, SessionInfo&);

@@ -284,8 +284,9 @@ void describe(Fields& field, RewindBody& body) {
 struct ChangeCount {
   static constexpr std::string_view kName = "ChangeCount";
   std::uint64_t files = 0;
-  std::uint64_t added = 0;    // Lines.
-  std::uint64_t deleted = 0;  // Lines.
+  std::uint64_t added = 0;              // Lines.
+  std::uint64_t deleted = 0;            // Lines.
+  std::optional<std::string> oid = {};  // The tree of the files: another one, something changed.
   friend bool operator==(const ChangeCount&, const ChangeCount&) = default;
 };
 template <class Fields>
@@ -293,6 +294,7 @@ void describe(Fields& field, ChangeCount& count) {
   field("files", count.files);
   field("added", count.added);
   field("deleted", count.deleted);
+  field.optional("oid", count.oid);
 }
 
 /// Another session that changes the same files.

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "process/agent_process.h"
 #include "providers/provider.h"
 
 namespace lb {
@@ -16,12 +17,16 @@ namespace lb {
 class AgentSession {
  public:
   /// `agent` is its name for people.
-  AgentSession(SessionId id, std::string agent) : id_(std::move(id)), agent_(std::move(agent)) {}
+  AgentSession(SessionId id, std::string agent) : id_(std::move(id)), agent_(std::move(agent)) {
+    owner_->session_id = id_;
+  }
   AgentSession(const AgentSession&) = delete;
   AgentSession& operator=(const AgentSession&) = delete;
   virtual ~AgentSession() = default;
 
   [[nodiscard]] const SessionId& id() const { return id_; }
+  /// Whose a process is that this session has to itself.
+  [[nodiscard]] std::shared_ptr<const ProcessOwner> owner() const { return owner_; }
   [[nodiscard]] const std::string& agent() const { return agent_; }
   /// From now on `sink` is told; null: nobody.
   void attach(std::shared_ptr<SessionSink> sink) { sink_ = std::move(sink); }
@@ -46,7 +51,10 @@ class AgentSession {
 
  protected:
   /// A session that was started ahead gets its name when it is taken.
-  void rename(SessionId id) { id_ = std::move(id); }
+  void rename(SessionId id) {
+    id_ = std::move(id);
+    owner_->session_id = id_;
+  }
 
   // The sink may drop itself while it is told.
   void tell(Upsert item) {
@@ -61,6 +69,7 @@ class AgentSession {
 
  private:
   SessionId id_;
+  std::shared_ptr<ProcessOwner> owner_ = std::make_shared<ProcessOwner>();
   std::string agent_;
   std::shared_ptr<SessionSink> sink_;
 };

@@ -59,7 +59,14 @@ SessionInfo info_of(const DormantSession& kept, const Provider* provider) {
   if (!kept.work.branch.empty()) info.branch = kept.work.branch;
   info.changes = kept.work.changes;
   info.overlaps = kept.work.overlaps;
+  info.needs_review = needs_review(info, kept.work);
   return info;
+}
+
+bool needs_review(const SessionInfo& info, const SessionWork& work) {
+  const bool rests = info.activity == Activity::Idle || info.activity == Activity::Failed;
+  return rests && !info.archived && work.changes && work.changes->files > 0 &&
+         work.changes->oid != work.reviewed;
 }
 
 }  // namespace lb

@@ -61,6 +61,7 @@ struct SessionWork {
   std::string branch;  // Of its workspace.
   std::optional<ChangeCount> changes;
   std::vector<SessionId> overlaps;
+  std::string reviewed;  // The tree that the user was done with.
   friend bool operator==(const SessionWork&, const SessionWork&) = default;
 };
 
@@ -84,5 +85,7 @@ SessionRecord with_discovered(SessionRecord record, const DiscoveredSession& fou
 class Provider;
 /// What the lists show of a session that is suspended.
 SessionInfo info_of(const DormantSession& kept, const Provider* provider);
+/// Whether the user should go through what it changed: it rests, and he was not done with that.
+bool needs_review(const SessionInfo& info, const SessionWork& work);
 
 }  // namespace lb

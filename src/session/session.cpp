@@ -64,6 +64,7 @@ SessionInfo Session::info() const {
   info.status = state();
   if (busy()) info.activity = Activity::Working;
   if (!approvals_.empty()) info.activity = Activity::NeedsApproval;
+  info.needs_review = needs_review(info, kept_->work);
   return info;
 }
 

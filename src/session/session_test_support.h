@@ -100,6 +100,7 @@ struct World {
       deps.keep_dir = dir.file("keep");
       deps.worktrees = dir.file("worktrees");
     }
+    deps.editor = editor;
     service.emplace(deps);
     service->set_events(&heard);
     REQUIRE(loop.run(service->start()).has_value());
@@ -159,6 +160,7 @@ struct World {
   SessionInfo info(const SessionId& session) { return service->status(session)->info; }
 
   TempDir dir;
+  OpenInEditor editor;    // From the next restart on.
   bool with_git = false;  // Checkpoints and worktrees, from the next restart on.
   IoLoop loop;
   SystemClock clock;

@@ -24,6 +24,7 @@
 #include "session/audit_trail.h"
 #include "session/live/history.h"
 #include "session/live/reader.h"
+#include "session/terminals/terminal_reader.h"
 
 namespace lb {
 
@@ -53,6 +54,10 @@ class ServiceEvents {
   virtual void agent_status(const AgentStatusMessage&) {}
   virtual void settings_changed(const SettingsMessage&) {}
   virtual void workspace(const Workspace&) {}
+  virtual void comment(const Comment&) {}
+  virtual void comment_removed(const CommentRemovedMessage&) {}
+  virtual void terminal(const Terminal&) {}
+  virtual void terminal_removed(const TerminalRemovedMessage&) {}
   /// Something went wrong that no request is waiting for.
   virtual void failed(const ErrorMessage&) {}
   virtual void store_state(const StoreState&) {}
@@ -91,6 +96,7 @@ struct Caller {
   std::string via;
   AuditBy by = {};           // Whose credential it is.
   std::string address = {};  // Where the connection comes from.
+  bool terminals = true;     // May have a shell.
 };
 
 class SessionService;
@@ -143,9 +149,18 @@ class Sessions {
   /// The newest `count` entries before position `before`.
   virtual asio::awaitable<Result<History>> page(SessionPageRequest request) = 0;
   virtual asio::awaitable<Result<std::string>> output(SessionId session, ItemId item) = 0;
+  /// One file's difference, unified.
+  virtual asio::awaitable<Result<std::string>> diff(SessionDiffRequest request) = 0;
+  /// One file below the folder that a session works in.
+  virtual asio::awaitable<Result<AttachmentData>> file(SessionFileRequest request) = 0;
   virtual asio::awaitable<Result<std::string>> export_session(SessionId session,
                                                               ExportFormat format) = 0;
   [[nodiscard]] virtual Result<SessionStatus> status(const SessionId& session) const = 0;
+
+  // --- Terminals ----------------------------------------------------------------------------
+  /// A window on one.
+  virtual Result<std::unique_ptr<TerminalReader>> open_terminal(
+      const TerminalSocketRequest& request) = 0;
 
   // --- Attachments --------------------------------------------------------------------------
   /// The new attachment's id. Images and UTF-8 text: `UnsupportedMediaType` else.

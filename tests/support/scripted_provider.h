@@ -145,8 +145,9 @@ class ScriptedProvider final : public Provider {
   }
   /// Asks for permission; options `yes` and `no`.
   void ask(const SessionId& session, const TurnId& turn_id, const std::string& id,
-           std::optional<std::string> call_id = {}) {
+           std::optional<std::string> call_id = {}, ApprovalKind kind = ApprovalKind::Tool) {
     Approval approval;
+    approval.kind = kind;
     approval.call_id = std::move(call_id);
     approval.title = "Run rm -r build?";
     approval.detail = "rm -r build";

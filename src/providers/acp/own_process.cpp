@@ -41,6 +41,7 @@ OwnProcessProvider::OwnPtr OwnProcessProvider::unused(const WarmPlace& place) {
 }
 
 void OwnProcessProvider::give(const SessionId& session, Own own) {
+  own.by->belongs_to(session);
   if (const auto sink = sinks_.find(session); sink != sinks_.end()) {
     own.by->attach(session, sink->second);
   }

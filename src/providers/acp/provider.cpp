@@ -53,6 +53,7 @@ AgentManagerOptions AcpProvider::manager_options() {
     const std::string_view home = variable(launch.env, "HOME");
     launch.cwd = home.empty() ? "/" : std::string(home);
     launch.confined = spec_.confined;
+    launch.owner = owner_;
     return launch;
   };
   options.on_request = [this](const RpcRequest& request) { return on_request(request); };

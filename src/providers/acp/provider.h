@@ -45,7 +45,14 @@ class AcpProvider final : public ProviderOf<AcpSession> {
   asio::awaitable<void> shutdown() override;
   using ProviderBase::status;
   /// What the next process is like.
-  void run_as(AgentSpec spec) { spec_ = std::move(spec); }
+  void run_as(AgentSpec spec) {
+    spec_ = std::move(spec);
+    owner_ = std::make_shared<ProcessOwner>(SessionId(), TerminalId(), spec_.cli_type);
+  }
+  /// Its process is this session's alone, until another one comes.
+  void belongs_to(const SessionId& session) {
+    owner_->session_id = owner_->session_id.empty() ? session : SessionId();
+  }
   /// What to do about a login that is missing, as far as is known.
   [[nodiscard]] const std::optional<std::string>& login_problem() const { return logged_out_; }
 
@@ -90,6 +97,8 @@ class AcpProvider final : public ProviderOf<AcpSession> {
   asio::awaitable<std::vector<DiscoveredSession>> ask_for_sessions(std::string project_dir);
 
   AgentSpec spec_;
+  std::shared_ptr<ProcessOwner> owner_ =
+      std::make_shared<ProcessOwner>(SessionId(), TerminalId(), spec_.cli_type);
   std::shared_ptr<AgentManager> manager_;
   /// The sessions by the agent's ids: every word it says is looked up here.
   std::map<std::string, SessionPtr, std::less<>> by_cli_;

@@ -17,7 +17,8 @@ Result<void> EventsProvider::start(EventsSession& session) {
   auto process = deps().launcher.launch({.argv = spec_.argv,
                                          .cwd = place.project_dir,
                                          .env = spec_.environment(place.env),
-                                         .confined = place.confined});
+                                         .confined = place.confined,
+                                         .owner = session.owner()});
   if (!process) {
     Error why = not_started(spec_.name, spec_.install_hint, process.error());
     if (why.code == ErrorCode::AgentUnavailable) {

@@ -183,7 +183,17 @@ class Writer {
 }  // namespace
 
 std::string to_markdown(const Conversation& conversation) {
-  return Writer(conversation).write();
+  std::string out = Writer(conversation).write();
+  if (conversation.comments.empty()) return out;
+  out += "## Comments\n\n";
+  for (const Comment& comment : conversation.comments) {
+    const std::string line = comment.line > 0 ? fmt::format(":{}", comment.line) : "";
+    out += fmt::format("**{}{}** ({})\n\n", comment.path.value_or("Plan"), line,
+                       wire_name(comment.state));
+    if (!comment.quote.empty()) add_block(out, comment.quote);
+    out += comment.body + "\n\n";
+  }
+  return out;
 }
 
 }  // namespace lb

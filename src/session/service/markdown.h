@@ -1,5 +1,5 @@
 /// A conversation as Markdown, for people: who said what, tools with their outputs, who allowed
-/// what, and how turns ended that did not end well. Pure.
+/// what, the comments on changes, and how turns ended that did not end well. Pure.
 #pragma once
 
 #include <map>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/item.h"
+#include "model/review.h"
 #include "model/turn.h"
 
 namespace lb {
@@ -18,6 +19,7 @@ struct Conversation {
   std::vector<Turn> turns;  // In order.
   /// The texts that came with messages, by their attachments' ids.
   std::map<std::string, std::string> texts = {};
+  std::vector<Comment> comments = {};  // On files and plans.
 };
 
 std::string to_markdown(const Conversation& conversation);

@@ -168,6 +168,8 @@ asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id
   if (!history) co_return std::unexpected(std::move(history.error()));
   std::vector<Item> items = decoded<Item>(history->items);
   auto texts = co_await texts_in(id, attached_texts(items));
+  auto said = co_await comments({id});
+  if (!said) co_return std::unexpected(std::move(said.error()));
   if (!texts) co_return std::unexpected(std::move(texts.error()));
   if (format == ExportFormat::Markdown) {
     const SessionRecord& record = (*session)->record();
@@ -177,6 +179,7 @@ asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id
     conversation.items = std::move(items);
     conversation.texts = std::move(*texts);
     conversation.turns = decoded<Turn>(history->turns);
+    conversation.comments = std::move(said->comments);
     co_return to_markdown(conversation);
   }
   std::string out = "{";
@@ -187,6 +190,7 @@ asio::awaitable<Result<std::string>> SessionService::export_session(SessionId id
   add_payloads(encoder, "entries", history->items);
   add_payloads(encoder, "turns", history->turns);
   if (!texts->empty()) encoder("texts", *texts);  // By their attachments' ids.
+  if (!said->comments.empty()) encoder("comments", said->comments);
   out += '}';
   co_return out;
 }

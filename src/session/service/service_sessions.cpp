@@ -181,6 +181,7 @@ asio::awaitable<Result<void>> SessionService::remove(SessionId id) {
   const auto session = find(id);
   if (!session) co_return std::unexpected(session.error());
   const SessionPtr held = *session;
+  co_await close_terminals_of(id, "Its session was deleted.");
   auto erased = co_await held->erase();
   if (held->record().deleted) {
     const ProjectId project = held->record().project_id;

@@ -68,6 +68,7 @@ void SessionService::drop(const SessionId& session) {
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return;
   hide_from_discovery(found->second.kept->record);
+  review_.forget(session);
   std::erase_if(by_cli_id_, [&](const auto& known) { return known.second == session; });
   if (found->second.session) awake_is(awake_ - 1);
   sessions_.erase(found);

@@ -231,6 +231,9 @@ asio::awaitable<Result<void>> SessionService::remove_workspace(WorkspaceRemoveRe
     co_return fail(ErrorCode::Busy, "An agent is working in it. Stop it first.");
   }
   for (const SessionPtr& session : alive) co_await session->kill();
+  for (const SessionId& session : workspace_events().sessions_of(id)) {
+    co_await close_terminals_of(session, "Its workspace was removed.");
+  }
   auto gone = co_await workspaces_.remove(id, *request.confirm);
   if (gone) {
     for (const SessionId& session : workspace_events().sessions_of(id)) {

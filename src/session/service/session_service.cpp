@@ -38,13 +38,19 @@ SessionService::SessionService(ServiceDeps deps)
       workspaces_({deps_.io, deps_.store, deps_.clock, folders_, git_pool_, deps_.launcher,
                    deps_.worktrees},
                   workspace_events()),
-      radar_timer_(deps_.io) {
+      terminals_({deps_.io, deps_.clock, deps_.launcher, deps_.terminals}, terminal_events()),
+      radar_timer_(deps_.io),
+      review_(deps_.io, deps_.store, deps_.clock) {
+  review_.on_comment([this](const Comment& comment) { events_->comment(comment); });
   checkpoints_.on_ended([this](const Checkpoints::Ended& ended) { files_changed(ended); });
   radar_.on_change([this](const SessionId& session, std::optional<ChangeCount> changes,
                           std::vector<SessionId> overlaps) {
     const auto found = sessions_.find(session);
     if (found == sessions_.end()) return;
-    work_is(session, {found->second.kept->work.branch, changes, std::move(overlaps)});
+    SessionWork work = found->second.kept->work;
+    work.changes = std::move(changes);
+    work.overlaps = std::move(overlaps);
+    work_is(session, std::move(work));
   });
 }
 
@@ -64,7 +70,8 @@ InfoBody SessionService::info() const {
           kWireVersion,
           std::move(store.epoch),
           {std::move(store.kind), std::move(store.durability)},
-          started_at_};
+          started_at_,
+          static_cast<bool>(deps_.editor)};
 }
 
 asio::awaitable<Result<std::string>> SessionService::run(const SessionCommand& command,
@@ -87,6 +94,11 @@ asio::awaitable<Result<void>> SessionService::start() {
       hide_from_discovery(record);
     } else {
       add(std::make_shared<DormantSession>(std::move(record)), nullptr);
+    }
+  }
+  for (SeenRow& row : catalog->reviewed) {
+    if (const auto found = sessions_.find(row.session); found != sessions_.end()) {
+      found->second.kept->work.reviewed = std::move(row.oid);
     }
   }
   deps_.store.on_state([this](const StoreState& state) { store_state_changed(state); });
@@ -121,6 +133,7 @@ asio::awaitable<Result<void>> SessionService::start() {
 asio::awaitable<void> SessionService::stop() {
   stopping_ = true;
   std::vector<asio::awaitable<void>> all;
+  all.push_back(terminals_.stop());
   for (const auto& provider : deps_.providers.all()) all.push_back(provider->shutdown());
   co_await together(std::move(all));
   // A copy: whatever the agents said last may still add to the map.

@@ -8,6 +8,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,9 +20,11 @@
 #include "providers/registry.h"
 #include "session/projects/project_files.h"
 #include "session/projects/projects.h"
+#include "session/review/review.h"
 #include "session/service/warm_starts.h"
 #include "session/session.h"
 #include "session/sessions.h"
+#include "session/terminals/terminals.h"
 #include "session/workspaces/checkpoints.h"
 #include "session/workspaces/radar.h"
 #include "session/workspaces/workspaces.h"
@@ -33,6 +36,17 @@ struct AddedProject {
   Project project;
   bool existed = false;  // The same real directory was there already: PROJECT_EXISTS.
 };
+
+/// A file that the user wants to see in an editor.
+struct EditorWish {
+  std::string path;
+  std::string folder;  // Where its session works.
+  std::uint64_t line = 1;
+};
+/// Starts the editor of the configuration, and blocks until it is known whether that went well.
+using OpenInEditor = std::function<Result<void>(const EditorWish&)>;
+
+struct ReviewPlace;  // service_review.cpp
 
 struct ServiceDeps {
   asio::any_io_executor io;
@@ -47,7 +61,9 @@ struct ServiceDeps {
   bool checkpoints = true;    // The files are kept before and after every turn.
   std::string worktrees = {};  // Where worktrees are made.
   Launcher* launcher = nullptr;
+  bool terminals = true;  // `terminal` of the configuration.
   git::Git git = git::Git::of_the_user();
+  OpenInEditor editor = {};  // Empty: none is configured.
 };
 
 class SessionService final : public Sessions, private SessionHost {
@@ -119,6 +135,35 @@ class SessionService final : public Sessions, private SessionHost {
   asio::awaitable<Result<RewindBody>> rewind(SessionRewindRequest request);
   asio::awaitable<Result<RewindBody>> undo_rewind(SessionRewindUndoRequest request);
   asio::awaitable<Result<OverlapsBody>> overlaps(SessionOverlapsRequest request);
+
+  // --- Changes and comments -----------------------------------------------------------------
+  asio::awaitable<Result<ChangesBody>> changes(SessionChangesRequest request);
+  asio::awaitable<Result<std::string>> diff(SessionDiffRequest request) override;
+  asio::awaitable<Result<AttachmentData>> file(SessionFileRequest request) override;
+  asio::awaitable<Result<CommitBody>> commit(SessionCommitRequest request);
+  asio::awaitable<Result<DiscardBody>> discard(SessionDiscardRequest request);
+  asio::awaitable<Result<void>> open_in_editor(SessionEditorRequest request);
+  asio::awaitable<Result<void>> mark_viewed(SessionViewedRequest request);
+  asio::awaitable<Result<void>> mark_reviewed(SessionReviewedRequest request);
+  asio::awaitable<Result<CommentsBody>> comments(SessionCommentsRequest request);
+  asio::awaitable<Result<CommentMessage>> add_comment(SessionCommentRequest request);
+  asio::awaitable<Result<CommentMessage>> edit_comment(CommentEditRequest request);
+  asio::awaitable<Result<CommentMessage>> resolve_comment(CommentResolveRequest request);
+  asio::awaitable<Result<CommentRemovedMessage>> delete_comment(CommentDeleteRequest request);
+  asio::awaitable<Result<ReviewSentBody>> send_review(ReviewSendRequest request);
+  /// Decides an approval; comments on a plan go along.
+  asio::awaitable<Result<void>> answer(SessionAnswerRequest request, Caller caller);
+
+  // --- Terminals ----------------------------------------------------------------------------
+  Result<TerminalsBody> list_terminals(const TerminalListRequest& request);
+  asio::awaitable<Result<TerminalMessage>> create_terminal(TerminalCreateRequest request,
+                                                           Caller caller);
+  Result<TerminalMessage> rename_terminal(TerminalRenameRequest request);
+  asio::awaitable<Result<TerminalRemovedMessage>> close_terminal(TerminalCloseRequest request,
+                                                                 Caller caller);
+  Result<std::unique_ptr<TerminalReader>> open_terminal(
+      const TerminalSocketRequest& request) override;
+  asio::awaitable<Result<PortsBody>> ports(PortsRequest request);
 
   // --- Reading ------------------------------------------------------------------------------
   asio::awaitable<Result<void>> prepare(SessionId session) override;
@@ -212,6 +257,20 @@ class SessionService final : public Sessions, private SessionHost {
   SessionRecord new_record(const ProjectRecord& project, std::string cli_type) const;
   asio::awaitable<void> reconnect_now(Provider* provider);
 
+  // Comments (service_comments.cpp)
+  /// What the user has seen of an answer, and which of his comments are about lines that are gone.
+  asio::awaitable<void> look_at_comments(SessionId session, std::string folder,
+                                         ChangesBody& changes);
+  asio::awaitable<Result<void>> note_left_comments(SessionId session, Review::ShelfPtr shelf);
+  asio::awaitable<Result<void>> reviewed_is(SessionId session, std::string oid);
+
+  // Terminals (service_terminals.cpp)
+  Terminals::Events terminal_events();
+  void note_terminal(AuditKind kind, const Terminal& terminal, Caller caller,
+                     std::optional<std::string> why = std::nullopt);
+  /// With everything else of a session.
+  asio::awaitable<void> close_terminals_of(SessionId session, std::string why);
+
   // Workspaces (service_workspaces.cpp, service_rewind.cpp)
   WorkspaceEvents workspace_events();
   [[nodiscard]] Radar::Place radar_place(const SessionRecord& record);
@@ -234,6 +293,10 @@ class SessionService final : public Sessions, private SessionHost {
   asio::awaitable<Result<RewindBody>> rewind_files(SessionId session, std::string folder,
                                                    git::RewindPlan plan, bool dry_run);
   asio::awaitable<void> finish_rewinds(std::vector<RewindRow> open);
+
+  // Changes (service_review.cpp)
+  Result<ReviewPlace> review_place(const SessionId& session);
+  asio::awaitable<Result<ReviewPlace>> review_place_with_turns(SessionId session);
 
   ServiceDeps deps_;
   AuditTrail audit_trail_;
@@ -267,9 +330,12 @@ class SessionService final : public Sessions, private SessionHost {
   Checkpoints checkpoints_;
   Radar radar_;
   Workspaces workspaces_;
+  Terminals terminals_;
   asio::steady_timer radar_timer_;
   bool radar_timed_ = false;
   std::map<SessionId, MonoMs> radar_due_;
+  Review review_;
+  std::size_t editors_ = 0;                                          // That are being started.
   std::shared_ptr<SessionHost> self_{&host(), [](SessionHost*) {}};  // For `weak`.
 };
 

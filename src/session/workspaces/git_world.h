@@ -78,6 +78,12 @@ struct GitWorld : World {
     FAIL("no workspace");
     return {};
   }
+  /// What the lists say that a session changed, without its tree.
+  std::optional<ChangeCount> counted(const SessionId& session) {
+    auto changes = info(session).changes;
+    if (changes) changes->oid.reset();
+    return changes;
+  }
   /// A whole turn; `work` is what the agent does to the files.
   TurnId turn_of(const SessionId& session, const std::function<void()>& work) {
     ScriptedProvider* agent = info(session).cli_type == "codex" ? codex : claude;

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/run_on.h"
+#include "git/review.h"
 
 namespace lb {
 namespace {
@@ -17,6 +18,29 @@ std::set<std::string> paths_of(const std::vector<git::TreeChange>& changes) {
     if (paths.size() < limits::kRadarFilesMax) paths.insert(change.path);
   }
   return paths;
+}
+
+/// Counts as a review does, and takes both names of a renamed file. `only`: files that turns of the
+/// session touched.
+void count_changes(const git::Differences& found, const std::set<std::string>* only,
+                   ChangeCount& count, std::set<std::string>& paths) {
+  if (only == nullptr) {
+    count.files = found.count;
+    count.added = found.added;
+    count.deleted = found.deleted;
+  }
+  for (const ChangedFile& file : found.files) {
+    std::vector<std::string> names = {git::path_shown_as(file.path)};
+    if (file.old_path) names.push_back(git::path_shown_as(*file.old_path));
+    if (only != nullptr) {
+      const auto touched = [only](const std::string& name) { return only->contains(name); };
+      if (std::ranges::none_of(names, touched)) continue;
+      ++count.files;
+      count.added += file.added;
+      count.deleted += file.deleted;
+    }
+    if (paths.size() < limits::kRadarFilesMax) paths.insert(names.begin(), names.end());
+  }
 }
 
 }  // namespace
@@ -63,19 +87,11 @@ asio::awaitable<void> Radar::take(SessionId session, Place place, std::string no
         if (out.base.empty() && (*files)->repository()) {
           if (auto head = (*files)->tree_of("HEAD")) out.base = std::move(*head);
         }
+        out.count.oid = out.now;
         if (out.base.empty()) return out;
-        auto changes = (*files)->diff(out.base, out.now);
-        if (!changes) return std::unexpected(std::move(changes.error()));
-        if (place.base.empty()) {
-          std::erase_if(*changes,
-                        [&](const git::TreeChange& one) { return !touched.contains(one.path); });
-        }
-        for (const git::TreeChange& change : *changes) {
-          ++out.count.files;
-          out.count.added += change.added;
-          out.count.deleted += change.deleted;
-        }
-        out.paths = paths_of(*changes);
+        auto found = git::differences(folders_.git(), **files, out.base, out.now);
+        if (!found) return std::unexpected(std::move(found.error()));
+        count_changes(*found, place.base.empty() ? &touched : nullptr, out.count, out.paths);
         return out;
       });
   if (living.expired()) co_return;

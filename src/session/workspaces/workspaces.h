@@ -89,6 +89,8 @@ class Workspaces {
   /// Somebody worked in it: what is known of it is looked up again.
   void touched(const WorkspaceId& id);
   [[nodiscard]] Workspace shown(const WorkspaceRecord& record) const;
+  /// Runs git as the user would, behind walls where an agent that is confined works there.
+  [[nodiscard]] git::RunByHand by_hand(bool confined) const;
 
  private:
   struct State {
@@ -118,7 +120,6 @@ class Workspaces {
   asio::awaitable<void> mend_one(WorkspaceId id);
   asio::awaitable<Result<void>> removed(WorkspaceId id, std::string confirm);
   asio::awaitable<Result<void>> restored(WorkspaceId id);
-  [[nodiscard]] git::RunByHand by_hand(const WorkspaceId& id) const;
   void landed(State& state);
 
   WorkspaceDeps deps_;

@@ -106,7 +106,7 @@ Result<Landed> land_now(Folders& folders, const WorkspaceRecord& record,
 
 }  // namespace
 
-git::RunByHand Workspaces::by_hand(const WorkspaceId& id) const {
+git::RunByHand Workspaces::by_hand(bool confined) const {
   const git::Git& git = deps_.folders.git();
   const auto plain = [&git](const git::Call& call) {
     git::Call own = call;
@@ -114,7 +114,7 @@ git::RunByHand Workspaces::by_hand(const WorkspaceId& id) const {
     own.limit = limits::kGitLong;
     return git.run(own);
   };
-  if (deps_.launcher == nullptr || !events_.confined(id)) return plain;
+  if (deps_.launcher == nullptr || !confined) return plain;
   return [&git, launcher = deps_.launcher, io = deps_.io](const git::Call& call) {
     return asio::co_spawn(io, run_confined(launcher, git.as_launch(call), call), asio::use_future)
         .get();
@@ -233,9 +233,10 @@ asio::awaitable<Result<LandBody>> Workspaces::land(WorkspaceLandRequest request,
   landing.message = request.message.value_or(std::move(title));
   landing.dry_run = request.dry_run;
   auto& folders = deps_.folders;
-  auto done = co_await run_on(deps_.pool, [&folders, record, landing, run = by_hand(record.id)] {
-    return land_now(folders, record, landing, run);
-  });
+  auto done = co_await run_on(
+      deps_.pool, [&folders, record, landing, run = by_hand(events_.confined(record.id))] {
+        return land_now(folders, record, landing, run);
+      });
   if (done && !done->stands.empty() && done->stands != record.base_oid) {
     state->record.base_oid = done->stands;
     landed(*state);
@@ -265,12 +266,13 @@ asio::awaitable<Result<PushBody>> Workspaces::push(WorkspacePushRequest request,
   const Environment env = child_environment({}, {});
   const std::string gh = find_program("gh", variable(env, "PATH")).value_or("");
   auto& folders = deps_.folders;
-  auto done = co_await run_on(
-      deps_.pool, [&folders, record, pushing, gh, run = by_hand(record.id)]() -> Result<PushBody> {
-        auto both = open_both(folders, record);
-        if (!both) return std::unexpected(std::move(both.error()));
-        return git::push(folders.git(), *both->files, pushing, run, gh);
-      });
+  auto done = co_await run_on(deps_.pool,
+                              [&folders, record, pushing, gh,
+                               run = by_hand(events_.confined(record.id))]() -> Result<PushBody> {
+                                auto both = open_both(folders, record);
+                                if (!both) return std::unexpected(std::move(both.error()));
+                                return git::push(folders.git(), *both->files, pushing, run, gh);
+                              });
   touched(record.id);
   co_return done;
 }

@@ -7,6 +7,13 @@ namespace {
 
 using namespace test;
 
+/// Without the tree, whose id nobody can foretell.
+std::optional<ChangeCount> counted(const SessionInfo& info) {
+  std::optional<ChangeCount> count = info.changes;
+  if (count) count->oid.reset();
+  return count;
+}
+
 TEST_CASE("a session with a worktree works in it, on a branch and with ports of its own") {
   GitWorld world;
   const SessionId session = world.in_worktree("fix-login");
@@ -257,7 +264,7 @@ TEST_CASE("landing brings the work into its base, and the session goes on from t
   CHECK(world.workspace_of(session).base_oid.value_or("") + "\n" ==
         world.git({"rev-parse", "main"}));
   world.turn_of(session, [&] { world.write(workspace.path + "/c.txt", "more\n"); });
-  CHECK(world.loop.until([&] { return world.info(session).changes == ChangeCount{1, 1, 0}; }));
+  CHECK(world.loop.until([&] { return counted(world.info(session)) == ChangeCount{1, 1, 0}; }));
 }
 
 TEST_CASE("sessions that change the same file are marked on both, and told apart by what merges") {
@@ -270,7 +277,7 @@ TEST_CASE("sessions that change the same file are marked on both, and told apart
     world.write(world.workspace_of(first).path + "/a.txt", "FIRST\n" + rest + "seven\n");
   });
   REQUIRE(world.loop.until([&] { return world.info(first).changes.has_value(); }));
-  CHECK(world.info(first).changes == ChangeCount{1, 1, 1});
+  CHECK(counted(world.info(first)) == ChangeCount{1, 1, 1});
   CHECK(world.info(first).overlaps.empty());
   world.turn_of(second, [&] {
     world.write(world.workspace_of(second).path + "/a.txt", "one\n" + rest + "SECOND\n");
@@ -303,7 +310,7 @@ TEST_CASE("sessions that change the same file are marked on both, and told apart
   SUBCASE("also after a restart, before anybody works again") {
     world.restart();
     CHECK(world.loop.until([&] { return world.info(first).overlaps.size() == 2; }));
-    CHECK(world.info(first).changes == ChangeCount{1, 1, 1});
+    CHECK(counted(world.info(first)) == ChangeCount{1, 1, 1});
   }
   SUBCASE("what has landed is a change no more, and in nobody's way") {
     const auto id = world.workspace_of(first).workspace_id;

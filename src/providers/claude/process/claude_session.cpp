@@ -62,7 +62,8 @@ Result<ClaudeSession::ProcessPtr> ClaudeSession::launch() {
   auto process = deps_.launcher.launch({.argv = argv_for(*config_, plan_),
                                         .cwd = plan_.directory,
                                         .env = environment_for(*config_, plan_.env),
-                                        .confined = plan_.confined});
+                                        .confined = plan_.confined,
+                                        .owner = owner()});
   if (!process) return std::unexpected(not_startable(*config_, process.error()));
   return process;
 }
