@@ -191,6 +191,25 @@ void print_git(const Options& options) {
   line("ok", "checkpoints", options.checkpoints ? "before and after every turn" : "switched off");
 }
 
+/// What opens files for the user.
+void print_editor(const Options& options) {
+  if (options.editor.empty()) return line("--", "editor", "none; `editor` of the configuration");
+  const std::string& program = options.editor.front();
+  const Environment env = child_environment({}, options.path);
+  const bool there = find_program(program, variable(env, "PATH")).has_value();
+  line(there ? "ok" : "!!", "editor", program + (there ? "" : ": not found"));
+}
+
+void print_terminals(const Options& options) {
+  const std::string shell = shell_of_the_user();
+  const std::string_view whose = !options.token           ? ""
+                                 : options.terminal_token ? ", also for LIMINAL_BUILDER_TOKEN"
+                                                          : ", not for LIMINAL_BUILDER_TOKEN";
+  line("ok", "terminals",
+       options.terminal ? fmt::format("{} in the browser{}", shell, whose)
+                        : "switched off: terminal = false");
+}
+
 void print_store(const Options& options) {
   std::cout << "Store\n";
   line("ok", "data", options.data_dir.string());
@@ -199,11 +218,18 @@ void print_store(const Options& options) {
   line("ok", "confinement", "each agent below a guardian; nothing it starts outlives its session");
   print_confinement(options);
   print_git(options);
+  print_editor(options);
+  print_terminals(options);
 }
 
 }  // namespace
 
 int open_command(const Options& options) {
+  if (std::getenv("LIMINAL_BUILDER_TERMINAL") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
+    return failed(
+        "this is a terminal of the page: an agent could run here what you run. Ask for an "
+        "address in a terminal of your own");
+  }
   const bool browser = options.open_browser && has_browser();
   auto answer = ask_server(options.data_dir.string(), {{"command", "open"}, {"withFile", browser}});
   if (!answer) return failed(answer.error().message + "; start it with: liminal-builder");

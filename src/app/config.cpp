@@ -1,5 +1,7 @@
 #include <toml++/toml.h>
 
+#include <algorithm>
+
 #include "app/options.h"
 #include "base/limits.h"
 
@@ -141,6 +143,16 @@ Result<void> read_agents(const toml::table& table, std::string_view key, const s
   return {};
 }
 
+/// `editor`: a program, and words of which one says which file.
+Result<void> check_editor(const std::vector<std::string>& words, const std::string& file) {
+  if (words.empty()) return {};
+  const bool named = std::ranges::any_of(words.begin() + 1, words.end(),
+                                         [](const auto& word) { return word.contains("{path}"); });
+  if (!words.front().empty() && !words.front().contains('{') && named) return {};
+  return fail(ErrorCode::InvalidRequest,
+              file + ": `editor`: expected a program and its arguments, one of them with {path}");
+}
+
 }  // namespace
 
 Result<FileConfig> parse_config(std::string_view text, const std::string& name) {
@@ -160,6 +172,8 @@ Result<FileConfig> parse_config(std::string_view text, const std::string& name) 
   reader.value("warm_start", config.warm_start);
   reader.value("worktrees", config.worktrees);
   reader.value("checkpoints", config.checkpoints);
+  reader.value("terminal", config.terminal);
+  reader.value("terminal_token", config.terminal_token);
   reader.value("log_level", config.log_level);
   reader.value("log_format", config.log_format);
   reader.value("external_origin", config.external_origin);
@@ -168,9 +182,11 @@ Result<FileConfig> parse_config(std::string_view text, const std::string& name) 
   reader.strings("trusted_proxy", proxies);
   if (config.trusted_proxies) config.trusted_proxies = proxies;
   reader.strings("path", config.path);
+  reader.strings("editor", config.editor);
   reader.ignore("agents");
   reader.ignore("agent_servers");
   if (auto read = reader.finish(); !read) return std::unexpected(read.error());
+  if (auto good = check_editor(config.editor, name); !good) return std::unexpected(good.error());
   for (const std::string_view key : {"agents", "agent_servers"}) {
     if (auto read = read_agents(table, key, name, config.agents); !read) {
       return std::unexpected(read.error());

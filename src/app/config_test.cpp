@@ -24,6 +24,8 @@ TEST_CASE("config: an agent of protocol claude may never ask, and may be let go 
 warm_start = false
 worktrees = "~/trees"
 checkpoints = false
+terminal = false
+terminal_token = false
 [agents.claude-code]
 allow_bypass = true
 idle_minutes = 5
@@ -33,6 +35,8 @@ idle_minutes = 5
   CHECK(read->warm_start == false);
   CHECK(read->worktrees == "~/trees");
   CHECK(read->checkpoints == false);
+  CHECK(read->terminal == false);
+  CHECK(read->terminal_token == false);
   REQUIRE(read->agents.size() == 1);
   CHECK(read->agents[0].allow_bypass == true);
   CHECK(read->agents[0].idle_minutes == 5U);
@@ -47,6 +51,19 @@ TEST_CASE("config: the sessions of an agent can be confined by default") {
   CHECK(read->agents[1].confine == false);
   CHECK(problem("[agents.a]\nconfine = \"yes\"") ==
         "config.toml: [agents.a]: `confine`: expected true or false");
+}
+
+TEST_CASE("config: the editor is a program and arguments, one of which is the file") {
+  const auto read = parse_config(R"(editor = ["code", "-g", "{path}:{line}"])", "c");
+  REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().message));
+  CHECK(read->editor == std::vector<std::string>{"code", "-g", "{path}:{line}"});
+  constexpr std::string_view kWrong =
+      "config.toml: `editor`: expected a program and its arguments, one of them with {path}";
+  CHECK(problem(R"(editor = ["code"])") == kWrong);
+  CHECK(problem(R"(editor = ["{path}", "{path}"])") == kWrong);
+  CHECK(problem(R"(editor = ["", "{path}"])") == kWrong);
+  CHECK(problem(R"(editor = "code {path}")") ==
+        "config.toml: `editor`: expected a list of strings");
 }
 
 TEST_CASE("config: wrong values are named with what is expected") {

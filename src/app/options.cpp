@@ -122,8 +122,11 @@ void merge(Flags& flags, FileConfig file) {
   options.open_browser = !flags.no_open && file.open_browser.value_or(true);
   options.warm_start = file.warm_start.value_or(true);
   options.checkpoints = file.checkpoints.value_or(true);
+  options.terminal = file.terminal.value_or(true);
+  options.terminal_token = file.terminal_token.value_or(true);
   options.worktrees = worktrees_from(file.worktrees);
   options.path = std::move(file.path);
+  options.editor = std::move(file.editor);
   options.agents = std::move(file.agents);
   for (AgentConfig& agent : options.agents) {
     agent.path.insert(agent.path.end(), options.path.begin(), options.path.end());

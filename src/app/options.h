@@ -33,6 +33,9 @@ struct Options {
   bool warm_start = true;           // Agents may be started before a session needs them.
   std::filesystem::path worktrees;  // Where worktrees of sessions are made.
   bool checkpoints = true;          // Files are kept before and after every turn.
+  std::vector<std::string> editor;  // What opens a file for the user; empty: nothing.
+  bool terminal = true;             // The user may have shells in the browser.
+  bool terminal_token = true;       // Whoever has LIMINAL_BUILDER_TOKEN may, too.
 
   std::string export_session;
   std::string export_format = "md";
@@ -47,11 +50,14 @@ struct FileConfig {
   std::optional<bool> warm_start;
   std::optional<std::string> worktrees;
   std::optional<bool> checkpoints;
+  std::optional<bool> terminal;
+  std::optional<bool> terminal_token;
   std::optional<std::string> log_level;
   std::optional<std::string> log_format;
   std::optional<std::string> external_origin;
   std::optional<std::vector<std::string>> trusted_proxies;
   std::vector<std::string> path;
+  std::vector<std::string> editor;
   std::vector<AgentConfig> agents;
 };
 

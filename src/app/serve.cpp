@@ -23,6 +23,7 @@
 
 #include "app/browser.h"
 #include "app/control.h"
+#include "app/editor.h"
 #include "base/awaitable.h"
 #include "base/limits.h"
 #include "base/version.h"
@@ -97,8 +98,8 @@ Result<ServerOptions> server_options(const Options& options) {
 /// Everything that lives while the server runs, in the order it depends on each other.
 class Program {
  public:
-  Program(const Options& options, DataDir& directory, BrowserHelper browser)
-      : options_(options), directory_(directory), browser_(std::move(browser)) {}
+  Program(const Options& options, DataDir& directory, BrowserHelper browser, EditorHelper& editor)
+      : options_(options), directory_(directory), browser_(std::move(browser)), editor_(editor) {}
 
   Result<void> build() {
     auto store = open_sqlite_store(io_.get_executor(), {directory_.path(), {}});
@@ -112,8 +113,13 @@ class Program {
     service.worktrees = options_.worktrees.string();
     service.checkpoints = options_.checkpoints;
     service.launcher = &launcher_;
+    if (editor_.ready()) {
+      service.editor = [this](const EditorWish& wish) { return editor_.open(wish); };
+    }
+    service.terminals = options_.terminal;
     service_ = std::make_unique<SessionService>(std::move(service));
-    auth_ = std::make_unique<Auth>(clock_, AuthOptions{directory_.file("grants"), options_.token});
+    auth_ = std::make_unique<Auth>(
+        clock_, AuthOptions{directory_.file("grants"), options_.token, options_.terminal_token});
     auth_->on_code_gone([this](std::string_view code) { launch_files_.remove(code); });
     auto server = server_options(options_);
     if (!server) return std::unexpected(std::move(server.error()));
@@ -216,6 +222,7 @@ class Program {
   const Options& options_;
   DataDir& directory_;
   BrowserHelper browser_;
+  EditorHelper& editor_;
   SystemClock clock_;
   asio::io_context io_{1};
   asio::thread_pool pool_{2};
@@ -272,11 +279,12 @@ int serve(const Options& options) {
   if (const auto problem = bind_problem(options)) return failed(*problem);
   // First of all: not below us, with the user's umask and limits, and none of our files.
   auto browser = options.open_browser ? BrowserHelper::start() : BrowserHelper();
+  EditorHelper editor(options.editor, options.path);
   harden();
   keep_memory_small();
   auto directory = DataDir::open(options.data_dir.string());
   if (!directory) return failed(directory.error().message);
-  Program program(options, *directory, std::move(browser));
+  Program program(options, *directory, std::move(browser), editor);
   if (auto built = program.build(); !built) return failed(built.error().message);
   return program.run();
 }

@@ -141,6 +141,22 @@ void Hub::workspace(const Workspace& workspace) {
   post("workspace:" + workspace.workspace_id.str(), encode_message(WorkspaceMessage{workspace}));
 }
 
+void Hub::comment(const Comment& comment) {
+  post("comment:" + comment.comment_id.str(), encode_message(CommentMessage{comment}));
+}
+
+void Hub::comment_removed(const CommentRemovedMessage& removed) {
+  post("comment:" + removed.comment_id.str(), encode_message(removed));
+}
+
+void Hub::terminal(const Terminal& terminal) {
+  post("terminal:" + terminal.terminal_id.str(), encode_message(TerminalMessage{terminal}));
+}
+
+void Hub::terminal_removed(const TerminalRemovedMessage& removed) {
+  post("terminal:" + removed.terminal_id.str(), encode_message(removed));
+}
+
 void Hub::failed(const ErrorMessage& error) {
   post("error:" + std::to_string(++errors_), encode_message(error));
 }

@@ -28,6 +28,7 @@ enum class CloseCode : std::uint16_t {
   Normal = 1000,
   GoingAway = 1001,
   Policy = 1008,
+  TooLarge = 1009,
   CredentialEnded = 4401,
   NoProgress = 4408,
 };
@@ -80,6 +81,10 @@ class Hub final : public ServiceEvents {
   void agent_status(const AgentStatusMessage& status) override;
   void settings_changed(const SettingsMessage& settings) override;
   void workspace(const Workspace& workspace) override;
+  void comment(const Comment& comment) override;
+  void comment_removed(const CommentRemovedMessage& removed) override;
+  void terminal(const Terminal& terminal) override;
+  void terminal_removed(const TerminalRemovedMessage& removed) override;
   void failed(const ErrorMessage& error) override;
   void store_state(const StoreState& state) override;
 

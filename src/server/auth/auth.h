@@ -29,6 +29,7 @@ namespace lb {
 struct AuthOptions {
   std::filesystem::path grants_file;  // Empty: bearers end with the program.
   std::optional<std::string> token;   // LIMINAL_BUILDER_TOKEN: a bearer that is always valid.
+  bool token_terminals = true;        // Whoever has that token may have a shell.
 };
 
 class Auth {
@@ -85,6 +86,10 @@ class Auth {
   [[nodiscard]] std::optional<std::string> grant_of(std::string_view login_id) const;
   /// Whose grant it is, for the audit trail.
   [[nodiscard]] AuditBy who(const std::string& grant) const;
+  /// Whether it is good for terminals, too: a login is, the token where the user wants it.
+  [[nodiscard]] bool may_use_terminals(const std::string& grant) const {
+    return grant != token_grant_ || options_.token_terminals;
+  }
   /// It was used just now.
   void seen(const std::string& grant);
   void on_revoked(std::function<void(const std::string& grant)> callback) {

@@ -97,12 +97,17 @@ Result<void> Gate::check_credential(HttpRequest& request, Access access) const {
   if (access == Access::Shell || access == Access::Open) return {};
   std::optional<std::string> grant = auth_.check_bearer(bearer_of(request));
   // Without an Origin it is no browser, and a program has a bearer.
-  if (!grant && access == Access::Socket && request.count("origin") == 1) {
+  const bool socket = access == Access::Socket || access == Access::TerminalSocket;
+  if (!grant && socket && request.count("origin") == 1) {
     grant = auth_.take_ticket(ticket_of(request.field("sec-websocket-protocol")));
   }
   if (!grant) {
     return refuse(ErrorCode::Unauthenticated, "credential",
                   "no valid credential; run: liminal-builder open");
+  }
+  const bool terminal = access == Access::Terminal || access == Access::TerminalSocket;
+  if (terminal && !auth_.may_use_terminals(*grant)) {
+    return refuse(ErrorCode::ForbiddenTerminal, "terminal", std::string(kNoTerminals));
   }
   auth_.seen(*grant);
   request.grant = std::move(*grant);

@@ -23,6 +23,10 @@ struct GateOptions {
   std::optional<std::string> external_origin;  // https://NAME, when a proxy stands in front.
 };
 
+/// What somebody is told whose credential is good, and not for a shell.
+inline constexpr std::string_view kNoTerminals =
+    "this credential is not good for terminals: `terminal_token = false` in the configuration";
+
 class Gate {
  public:
   Gate(GateOptions options, Auth& auth) : options_(std::move(options)), auth_(auth) {}

@@ -146,3 +146,31 @@ TEST_CASE_FIXTURE(Fixture, "behind a declared proxy its name and origin are ours
   HttpRequest local = request({{"origin", "http://localhost:4750"}, authorization()});
   CHECK(outside.pass(local, Access::Credential));
 }
+
+TEST_CASE("a token that is not good for terminals is good for everything else") {
+  const ManualClock clock;
+  const std::string token(40, 't');
+  Auth auth(clock, AuthOptions{{}, token, false});
+  const Gate gate({4750, std::nullopt}, auth);
+  const auto asked = [](const std::string& bearer) {
+    HttpRequest out;
+    out.method = "GET";
+    out.fields = {{"host", "localhost:4750"}, {"authorization", "Bearer " + bearer}};
+    return out;
+  };
+  HttpRequest plain = asked(token);
+  CHECK(gate.pass(plain, Access::Credential));
+  CHECK(gate.pass(plain, Access::Socket));
+  for (const Access access : {Access::Terminal, Access::TerminalSocket}) {
+    HttpRequest request = asked(token);
+    const auto passed = gate.pass(request, access);
+    REQUIRE_FALSE(passed);
+    CHECK(passed.error().code == ErrorCode::ForbiddenTerminal);
+    HttpRequest nobodys = asked("x");
+    CHECK(gate.pass(nobodys, access).error().code == ErrorCode::Unauthenticated);
+    auto issued = auth.redeem(auth.make_code(), "Firefox", "127.0.0.1");
+    REQUIRE(auth.admit(*issued));
+    HttpRequest login = asked(issued->bearer);
+    CHECK(gate.pass(login, access));
+  }
+}

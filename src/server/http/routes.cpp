@@ -27,7 +27,8 @@ asio::awaitable<HttpResponse> run_own(Api& api, const ClientCommand& command, Ow
 }  // namespace
 
 Caller caller_of(const Api& api, const HttpRequest& request) {
-  return {"api", api.auth.who(request.grant), request.address};
+  return {"api", api.auth.who(request.grant), request.address,
+          api.auth.may_use_terminals(request.grant)};
 }
 
 asio::awaitable<HttpResponse> refused(Error error) {

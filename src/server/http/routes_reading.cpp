@@ -60,6 +60,20 @@ asio::awaitable<HttpResponse> export_session(Api& api, SessionExportRequest requ
   co_return response;
 }
 
+asio::awaitable<HttpResponse> diff(Api& api, SessionDiffRequest request, HttpRequest) {
+  auto text = co_await api.sessions.diff(std::move(request));
+  if (!text) co_return error_response(text.error());
+  co_return text_response("text/plain; charset=utf-8", std::move(*text));
+}
+
+asio::awaitable<HttpResponse> file(Api& api, SessionFileRequest request, HttpRequest) {
+  auto data = co_await api.sessions.file(std::move(request));
+  if (!data) co_return error_response(data.error());
+  HttpResponse response = text_response(std::move(data->mime_type), std::move(data->bytes));
+  response.fields.emplace_back("Content-Disposition", "attachment");
+  co_return response;
+}
+
 asio::awaitable<HttpResponse> add_attachment(Api& api, SessionAttachRequest request,
                                              HttpRequest http) {
   AttachmentData data;
@@ -91,6 +105,8 @@ void bind_reading(OwnHandlers& handlers) {
   handlers["session:events"] = answered_by<SessionEventsRequest, events>;
   handlers["session:output"] = answered_by<SessionOutputRequest, output>;
   handlers["session:export"] = answered_by<SessionExportRequest, export_session>;
+  handlers["session:diff"] = answered_by<SessionDiffRequest, diff>;
+  handlers["session:file"] = answered_by<SessionFileRequest, file>;
   handlers["session:attach"] = answered_by<SessionAttachRequest, add_attachment>;
   handlers["session:attachment"] = answered_by<SessionAttachmentRequest, attachment>;
 }

@@ -13,6 +13,7 @@
 #include "commands/derived.h"
 #include "model/answers.h"
 #include "server/http/routes.h"
+#include "server/websocket/terminal_socket.h"
 #include "server/websocket/websocket.h"
 
 namespace lb {
@@ -153,6 +154,16 @@ asio::awaitable<HttpResponse> end_login(Api& api, LoginEndRequest request, HttpR
   co_return json_response(200, "{}");
 }
 
+asio::awaitable<HttpResponse> terminal_socket(Api& api, TerminalSocketRequest request,
+                                              HttpRequest http) {
+  if (auto proper = check_upgrade(http); !proper) co_return error_response(proper.error());
+  auto reader = api.sessions.open_terminal(request);
+  if (!reader) co_return error_response(reader.error());
+  HttpResponse response;
+  response.takeover = make_terminal_task(std::move(http), std::move(*reader), api.hub);
+  co_return response;
+}
+
 asio::awaitable<HttpResponse> openapi(Api&, Empty, HttpRequest) {
   static const std::string document = openapi_document();
   co_return json_response(200, document);
@@ -172,6 +183,7 @@ void bind_system(OwnHandlers& handlers) {
   handlers["metrics"] = answered_by<Empty, metrics>;
   handlers["openapi"] = answered_by<Empty, openapi>;
   handlers["socket"] = answered_by<Empty, upgrade>;
+  handlers["terminal:socket"] = answered_by<TerminalSocketRequest, terminal_socket>;
 }
 
 }  // namespace lb

@@ -9,12 +9,12 @@
 #include "base/limits.h"
 #include "base/metrics.h"
 #include "base/version.h"
+#include "server/websocket/gathered_socket.h"
 
 namespace lb {
 namespace {
 
 constexpr unsigned char kText = 1;
-constexpr unsigned char kClose = 8;
 constexpr unsigned char kPing = 9;
 
 Piece text_piece(std::shared_ptr<const std::string> message) {
@@ -320,12 +320,7 @@ void Client::tick(MonoMs now) {
 void Client::end(CloseCode code, std::string_view reason) {
   if (over_) return;
   outbox_->drop_unsent();
-  const auto number = static_cast<std::uint16_t>(code);
-  std::string close = websocket_head(kClose, 2 + reason.size());
-  close += static_cast<char>(number >> 8U);
-  close += static_cast<char>(number & 0xFFU);
-  close += reason;
-  outbox_->push({std::move(close), nullptr, {}, {}});
+  outbox_->push({websocket_close(code, reason), nullptr, {}, {}});
   outbox_->seal();
   over_ = true;
   ended_at_ = now_ms();

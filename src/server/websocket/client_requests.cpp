@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "commands/command.h"
+#include "server/auth/gate.h"
 #include "server/websocket/client.h"
 
 namespace lb {
@@ -117,6 +118,9 @@ Result<asio::awaitable<void>> begin(const ClientPtr& client, const RequestId& id
   if (!envelope) return std::unexpected(std::move(envelope.error()));
   const ClientCommand* command = message_command(envelope->type);
   if (command == nullptr) return fail(ErrorCode::InvalidRequest, "type: unknown value");
+  if (command->row.access == Access::Terminal && !client->caller().terminals) {
+    return fail(ErrorCode::ForbiddenTerminal, std::string(kNoTerminals));
+  }
   if (command->of_connection) return decoded(*command->of_connection, client, id, *parsed);
   return run(client, id, *command, std::move(*parsed));
 }
@@ -148,7 +152,12 @@ void handle_request(std::shared_ptr<Client> client, std::string_view text) {
   const RequestId id = parsed ? request_id_of(*parsed) : std::nullopt;
   auto work = begin(client, id, std::move(parsed));
   if (!work) {
-    client->fail({ErrorCode::InvalidRequest, work.error().message}, id);
+    // Whatever is wrong with a message, the client sent it; only what it may not do is another
+    // thing.
+    const bool forbidden = work.error().code == ErrorCode::ForbiddenTerminal;
+    client->fail({forbidden ? ErrorCode::ForbiddenTerminal : ErrorCode::InvalidRequest,
+                  work.error().message},
+                 id);
     return client->request_done();
   }
   asio::co_spawn(client->executor(), finish(client, id, std::move(*work)), asio::detached);

@@ -1,113 +1,16 @@
 #include "server/websocket/websocket.h"
 
 #include <algorithm>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/websocket.hpp>
-#include <cctype>
 
 #include "base/awaitable.h"
 #include "base/limits.h"
-#include "base/log.h"
 #include "base/utf8.h"
-#include "server/auth/gate.h"
 #include "server/websocket/client.h"
+#include "server/websocket/gathered_socket.h"
 #include "server/websocket/large_message.h"
-
-namespace beast = boost::beast;
-namespace websocket = boost::beast::websocket;
 
 namespace lb {
 namespace {
-
-/// Beast's view of the socket: reads are the socket's, writes go into the outbox.
-class GatheredStream {
- public:
-  using executor_type = asio::ip::tcp::socket::executor_type;
-
-  explicit GatheredStream(std::shared_ptr<Outbox> outbox) : outbox_(std::move(outbox)) {}
-
-  executor_type get_executor() noexcept { return outbox_->socket().get_executor(); }
-  asio::ip::tcp::socket& socket() { return outbox_->socket(); }
-
-  template <class Buffers, class Token>
-  auto async_read_some(const Buffers& buffers, Token&& token) {
-    return outbox_->socket().async_read_some(buffers, std::forward<Token>(token));
-  }
-  template <class Buffers, class Token>
-  auto async_write_some(const Buffers& buffers, Token&& token) {
-    return asio::async_initiate<Token, void(beast::error_code, std::size_t)>(
-        [this](auto handler, const Buffers& bytes) { this->write(bytes, std::move(handler)); },
-        token, buffers);
-  }
-  template <class Buffers>
-  std::size_t read_some(const Buffers& buffers, beast::error_code& error) {
-    return outbox_->socket().read_some(buffers, error);
-  }
-  template <class Buffers>
-  std::size_t write_some(const Buffers& buffers, beast::error_code& error) {
-    return outbox_->socket().write_some(buffers, error);
-  }
-
- private:
-  /// Completes only when the bytes have left: Beast closes the socket after its close frame.
-  template <class Buffers, class Handler>
-  void write(const Buffers& bytes, Handler handler) {
-    std::string text(beast::buffer_bytes(bytes), '\0');
-    asio::buffer_copy(asio::buffer(text), bytes);
-    const std::size_t size = text.size();
-    outbox_->push({std::move(text), nullptr, {}, {}});
-    outbox_->flush();
-    const auto shared = std::make_shared<Handler>(std::move(handler));
-    outbox_->when_empty([outbox = outbox_, shared, size] {
-      const beast::error_code error =
-          outbox->dead() ? beast::error_code(asio::error::broken_pipe) : beast::error_code{};
-      asio::post(outbox->socket().get_executor(),
-                 beast::bind_front_handler(std::move(*shared), error, error ? 0 : size));
-    });
-  }
-
-  std::shared_ptr<Outbox> outbox_;
-};
-
-// Found by Beast through argument-dependent lookup.
-[[maybe_unused]] void teardown(beast::role_type role, GatheredStream& stream,
-                               beast::error_code& error) {
-  websocket::teardown(role, stream.socket(), error);
-}
-template <class Handler>
-void async_teardown(beast::role_type role, GatheredStream& stream, Handler&& handler) {
-  websocket::async_teardown(role, stream.socket(), std::forward<Handler>(handler));
-}
-[[maybe_unused]] void beast_close_socket(GatheredStream& stream) {
-  beast::error_code ignored;
-  stream.socket().close(ignored);
-}
-
-using Socket = websocket::stream<GatheredStream, false>;  // Without permessage-deflate.
-
-beast::http::request<beast::http::empty_body> handshake_of(const HttpRequest& request) {
-  beast::http::request<beast::http::empty_body> handshake;
-  handshake.method(beast::http::verb::get);
-  handshake.target(request.target);
-  handshake.version(11);
-  for (const auto& [name, value] : request.fields) handshake.insert(name, value);
-  return handshake;
-}
-
-void configure(Socket& socket, bool with_subprotocol) {
-  websocket::stream_base::timeout none{};
-  none.handshake_timeout = websocket::stream_base::none();
-  none.idle_timeout = websocket::stream_base::none();  // The client has its own pings.
-  socket.set_option(none);
-  socket.read_message_max(0);  // Counted by whoever reads, who answers instead of hanging up.
-  socket.set_option(
-      websocket::stream_base::decorator([with_subprotocol](websocket::response_type& response) {
-        response.set(beast::http::field::server, "liminal-builder");
-        if (with_subprotocol) {
-          response.set(beast::http::field::sec_websocket_protocol, std::string(Gate::kSubprotocol));
-        }
-      }));
-}
 
 class WebSocketTask final : public SocketTask {
  public:
@@ -116,11 +19,8 @@ class WebSocketTask final : public SocketTask {
 
   asio::awaitable<void> run(asio::ip::tcp::socket tcp) override {
     const auto outbox = std::make_shared<Outbox>(std::move(tcp));
-    Socket socket(outbox);
-    configure(socket, request_.field("sec-websocket-protocol").contains(Gate::kSubprotocol));
-    const auto handshake = handshake_of(request_);
-    const auto [refused] = co_await socket.async_accept(handshake, kNoThrow);
-    if (refused) co_return;
+    GatheredSocket socket(outbox);
+    if (!co_await accept_websocket(socket, request_)) co_return;
 
     const auto client =
         std::make_shared<Client>(outbox, hub_, sessions_, Client::Whose{request_.grant, caller_});
@@ -136,7 +36,7 @@ class WebSocketTask final : public SocketTask {
   }
 
  private:
-  asio::awaitable<void> read(Socket& socket, std::shared_ptr<Client> client) {
+  asio::awaitable<void> read(GatheredSocket& socket, std::shared_ptr<Client> client) {
     beast::flat_buffer buffer;
     while (co_await client->wait_for_room()) {
       LargeMessage large;
@@ -165,10 +65,6 @@ class WebSocketTask final : public SocketTask {
     } else {
       client.receive(text);
     }
-  }
-
-  static std::string_view text_in(const beast::flat_buffer& buffer) {
-    return {static_cast<const char*>(buffer.data().data()), buffer.size()};
   }
 
   static constexpr std::size_t kKeptBytes = 8U << 10U;
