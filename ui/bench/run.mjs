@@ -1,10 +1,13 @@
 // Measures the page in headless Chromium against the development server and compares with the budgets.
-// Usage: node bench/run.mjs [--minutes N] [--only many|stream|memory] [--pace agent|flood] [--json]
+// Usage: node bench/run.mjs [--minutes N] [--only many|review|stream|terminal|memory] [--pace agent|flood] [--json]
+// Terminals are measured with the real server: LIMINAL_BUILDER_BIN names it; without it they are left out.
 import { chromium } from "playwright-core";
 import { startServer } from "../dev/server.mjs";
 import { answer } from "../dev/agent.mjs";
 import { budgets, sizes } from "./sizes.mjs";
 import { measureMemory } from "./memory.mjs";
+import { measureReview } from "./review.mjs";
+import { measureTerminal } from "./terminal.mjs";
 import { goThrough, p95, watchingShifts, ways } from "./moving.mjs";
 
 const option = (name, fallback) => {
@@ -29,6 +32,7 @@ const size = sizes(new URL("../dist/", import.meta.url));
 report("initial JavaScript, gzip", size.first, "kB", budgets.first);
 report("JavaScript until a conversation is shown, gzip", size.conversation, "kB", budgets.conversation);
 report("JavaScript of formulas, on demand, gzip", size.math, "kB", budgets.math);
+report("JavaScript and styles of terminals, on demand, gzip", size.terminal, "kB", budgets.terminal);
 report("fonts, all of them", size.fonts, "kB", budgets.fonts);
 
 const browser = await chromium.launch({
@@ -173,6 +177,8 @@ if (!only || only === "many")
     report("layout shifts without a hand meanwhile", found.length, "", 0);
   });
 
+if (!only || only === "review") await measureReview(withPage, report);
+
 /** Script time between two frames, from Chromium's own trace: time of the thread, so that other load on the machine does not count. */
 async function tracedScript(page, work) {
   const client = await page.context().newCDPSession(page);
@@ -247,6 +253,7 @@ if (!only || only === "stream")
     report("script per frame while 100 KB stream in (median)", median(spent), "ms", 4);
   });
 
+if (process.env.LIMINAL_BUILDER_BIN && (!only || only === "terminal")) await measureTerminal(report);
 if (!only || only === "memory") await measureMemory(minutes, report, option("pace", "agent"));
 
 await browser.close();

@@ -60,4 +60,21 @@ export const markdown = [
 
 export const ansi =
   "\u001b]8;;javascript:window.hit('osc8')\u0007link\u001b]8;;\u0007 \u001b]52;c;ZXZpbA==\u0007 \u001b[31m<img src=x onerror=window.hit('ansi')>\u001b[0m \u001b]0;title\u0007 \u009b31mC1\u001b[2J\u001b[?1049h end";
+/** Through a terminal: what tries to reach the page, the clipboard, the window, a file or the shell's keyboard. */
+export const terminal = [
+  ansi,
+  ...payloads,
+  "\u001b]0;<img src=x onerror=window.hit('title')>\u0007\u001b]2;\u202eevil\u0007\u001b[21t",
+  "\u001b]52;c;ZXZpbA==\u001b\\\u001b]52;p;?\u0007",
+  "\u001b]8;;javascript:window.hit('osc8')\u001b\\text\u001b]8;;\u001b\\",
+  "\u001b]8;;data:text/html,<script>window.hit('osc8 data')</script>\u0007text\u001b]8;;\u0007",
+  '\u001b]8;id="><img src=x onerror=window.hit(1)>;http://canary.invalid/\u0007text\u001b]8;;\u0007',
+  "\u001b]1337;File=inline=1:PHN2ZyBvbmxvYWQ9aGl0KCk+\u0007\u001b]9;evil\u0007\u001b]777;notify;evil;evil\u0007",
+  "\u001bPqevil\u001b\\\u001b_Ghit\u001b\\\u001b^hit\u001b\\\u001bXhit\u001b\\",
+  "\u009d0;evil\u009c\u0090$qevil\u009c\u009f evil\u009c",
+  "\u001b[?1000h\u001b[?1003h\u001b[?1006h\u001b[?1004h\u001b[?1000l\u001b[?1003l\u001b[?1004l",
+  "\u001b[5i\u001b[4i\u001b[2;1t\u001b[3;0;0t\u001b[9;1t",
+  "\u001b]4;0;url(http://canary.invalid/c)\u0007\u001b]11;expression(hit())\u0007\u001b]10;red;}body{display:none\u0007",
+  "\u001bc\u001b[!p\u001b[?1049h\u001b[?1049l",
+];
 export const all = [...payloads, ...markdown];

@@ -300,6 +300,67 @@ await shot("setup-strip", {
   open: /^Claude Code Port the loader/,
   after: (page) => page.getByRole("button", { name: "Cannot be rewound" }).click(),
 });
+/** A terminal in the workbench, with what was said in it. */
+const terminal =
+  (...lines) =>
+  async (page) => {
+    await page.keyboard.press("Control+`");
+    await page.getByRole("button", { name: "New terminal" }).click();
+    await page.locator(".xterm-rows").getByText("$").first().waitFor();
+    for (const line of lines) {
+      await page.locator(".xterm-helper-textarea").pressSequentially(line);
+      await page.keyboard.press("Enter");
+    }
+  };
+const listening = async (page, server) => {
+  const [sessionId] = [...server.world.sessions.keys()];
+  const port = (port, address, program, more) => ({ port, address, pid: 4000 + port, program, ...more });
+  server.world.ports = [
+    port(3000, "127.0.0.1", "node", { sessionId }),
+    port(5173, "0.0.0.0", "vite", { sessionId }),
+    port(8080, "127.0.0.1", "opencode", { cliType: "opencode" }),
+  ];
+  await page.keyboard.press("Control+Alt+p");
+  await page.getByRole("link", { name: "localhost:3000" }).waitFor();
+};
+const wide = { size: { width: 1440, height: 860 }, open: cart };
+const said = terminal("npm test", "colours");
+await shot("terminal", { ...wide, after: said });
+await shot("terminal-dark", { ...wide, after: said, scheme: "dark" });
+await shot("terminal-full", { ...wide, after: terminal("full") });
+await shot("terminal-ended", { ...wide, after: terminal("npm test", "exit 1"), scheme: "dark" });
+await shot("terminal-empty", { ...wide, after: (page) => page.keyboard.press("Control+`") });
+await shot("terminal-menu", {
+  ...wide,
+  after: async (page) => {
+    await said(page);
+    await page.getByRole("button", { name: "Terminal menu" }).click();
+  },
+});
+await shot("phone-terminal", { size: phone, open: cart, after: said });
+await shot("phone-terminal-dark", { size: phone, open: cart, after: said, scheme: "dark" });
+await shot("ports", { ...wide, after: listening });
+await shot("phone-ports", { size: phone, open: cart, after: listening, scheme: "dark" });
+/** What a session changed, in the workbench. */
+const changes = async (page) => {
+  await page.getByRole("button", { name: "Workbench" }).first().waitFor();
+  await page.keyboard.press("Control+Shift+G");
+  await page.locator(".diff-row").first().waitFor();
+  await page.locator(".changed-file", { hasText: "pricing/total.ts" }).getByRole("button").first().click();
+  await page.locator(".said").first().waitFor();
+};
+const review = { ...wide, story: "review" };
+await shot("workbench", { ...review, after: changes });
+await shot("workbench-dark", { ...review, after: changes, scheme: "dark" });
+await shot("workbench-narrow", { ...review, size: { width: 1000, height: 860 }, after: changes });
+await shot("phone-workbench", { ...review, size: phone, after: changes });
+await shot("commit", {
+  ...review,
+  after: async (page) => {
+    await changes(page);
+    await page.getByRole("button", { name: "Commit…" }).click();
+  },
+});
 /** A window of 1280 pixels at 200 %, and half a screen. */
 const narrow = {
   zoom: { size: { width: 640, height: 430 }, scale: 2 },

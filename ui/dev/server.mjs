@@ -1,5 +1,5 @@
 // A development server that speaks docs/wire.md from memory: for working on the page, its screenshots and its measurements.
-// Usage: node dev/server.mjs [--port N] [--story first-run|busy|crowd|long|wide|workspaces|test] [--dist DIR]
+// Usage: node dev/server.mjs [--port N] [--story first-run|busy|crowd|long|wide|workspaces|review|many-files|huge-file|test] [--dist DIR]
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, resolve } from "node:path";
@@ -7,6 +7,7 @@ import { createHash, createHmac, randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { WebSocketServer } from "ws";
 import { bodyOf } from "./fail.mjs";
+import { connectTerminal, shellAt } from "./terminals.mjs";
 import { World } from "./world.mjs";
 
 export const csp =
@@ -75,7 +76,12 @@ export async function startServer({
       socket.end("HTTP/1.1 401 Unauthorized\r\n\r\n");
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (ws) => world.connect(ws));
+    const url = new URL(request.url, "http://x");
+    const shell = shellAt(world, url);
+    if (shell === null) return void socket.end("HTTP/1.1 404 Not Found\r\n\r\n");
+    sockets.handleUpgrade(request, socket, head, (ws) =>
+      shell ? connectTerminal(shell, ws, url) : world.connect(ws),
+    );
   });
   await new Promise((done) => server.listen(port, "127.0.0.1", done));
   const url = `http://127.0.0.1:${server.address().port}/`;

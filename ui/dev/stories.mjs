@@ -1,5 +1,6 @@
 // What the development server begins with: the states that screenshots and measurements need.
 import { answer } from "./agent.mjs";
+import { hugeFile, manyFiles, reviewStory } from "./review_stories.mjs";
 import { workspaceStory } from "./workspace_stories.mjs";
 
 const agents = () => [
@@ -111,6 +112,12 @@ export function seed(world, story) {
     lastActiveAt: ago(60 * 24 * 30),
   });
   if (story === "workspaces") workspaceStory(world, shop, engine, main);
+  if (story === "review") reviewStory(world, main.info.sessionId);
+  if (story === "many-files") manyFiles(world, main.info.sessionId, 5000);
+  if (story === "huge-file") {
+    reviewStory(world, main.info.sessionId);
+    hugeFile(world, main.info.sessionId);
+  }
   if (story === "crowd") crowd(world);
   if (story === "asked") asked(world, shop);
   if (story === "wide")

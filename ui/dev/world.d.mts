@@ -1,6 +1,7 @@
 import type {
   AgentInfo,
   AuditEntry,
+  Comment,
   Inventory,
   Item,
   LandBody,
@@ -37,6 +38,7 @@ export interface DevSession {
 export class World {
   constructor(story: string);
   epoch: string;
+  startedAt: string;
   version: string;
   wireVersion: number;
   limits?: Limits;
@@ -44,6 +46,10 @@ export class World {
   startMs?: number;
   projects: Project[];
   settings: Settings;
+  /** Why there are no terminals. */
+  terminalProblem?: string;
+  shells?: Map<string, import("./terminals.mjs").Shell>;
+  ports?: import("../src/wire").ListeningPort[];
   audit: { logins: Login[]; trail: AuditEntry[] };
   agents: AgentInfo[];
   /** Agents whose sessions cannot be made. */
@@ -80,6 +86,14 @@ export class World {
   pushRefused?: string;
   pushSays?: string;
   undoConflicts?: string[];
+  comments: Map<string, Comment[]>;
+  committed: { paths: string[]; message: string }[];
+  discarded: Record<string, unknown>[];
+  opened: Record<string, unknown>[];
+  commitRefused?: string;
+  editor: boolean;
+  /** More files than this are not listed. */
+  mostChanged?: number;
   /** What a new worktree waits for. */
   checkout?: Promise<void>;
   connections: Set<{ ws: { close?(): void } }>;

@@ -7,7 +7,9 @@ import { play } from "./agent.mjs";
 import { auditHttp, seedAudit } from "./audit.mjs";
 import { manyCommands } from "./commands.mjs";
 import { bodyOf, fail } from "./fail.mjs";
+import { answered, reviewHttp, seedReview } from "./review.mjs";
 import { seed } from "./stories.mjs";
+import { terminalHttp } from "./terminals.mjs";
 import { Timeline } from "./timeline.mjs";
 import {
   createWorkspace,
@@ -48,6 +50,7 @@ const inboxOf = ({ info, timeline }) => ({
 export class World {
   constructor(story) {
     this.epoch = randomUUID();
+    this.startedAt = new Date().toISOString();
     this.version = "0.1.0";
     this.wireVersion = 2;
     this.limits = { messageBytes: 1 << 20, promptBytes: 1 << 20, imageBytes: 20 << 20, textBytes: 5 << 20 };
@@ -73,6 +76,7 @@ export class World {
     this.audit = seedAudit();
     this.pace = 12;
     seedWorkspaces(this);
+    seedReview(this);
     seed(this, story);
   }
 
@@ -474,7 +478,7 @@ export class World {
       wireVersion: this.wireVersion,
       epoch: this.epoch,
       store: { kind: "memory", durability: "none" },
-      startedAt: new Date().toISOString(),
+      startedAt: this.startedAt,
     };
   }
 
@@ -519,6 +523,7 @@ export class World {
       answeredAt: new Date().toISOString(),
       answeredBy: "browser",
     });
+    answered(this, session.info.sessionId, itemId);
     session.waiting.get(itemId)?.(given);
     if (!session.waiting.has(itemId)) this.change(session, { activity: "idle" });
     if (message && !within) this.send(session, { content: message, clientMessageId: `answer:${itemId}` });
@@ -526,7 +531,8 @@ export class World {
 
   async http(method, url, body, send, response) {
     const path = url.pathname;
-    if (auditHttp(this, method, url, send) || workspaceHttp(this, method, url, body, send)) return;
+    if (auditHttp(this, method, url, send) || reviewHttp(this, method, url, body, send, response)) return;
+    if (workspaceHttp(this, method, url, body, send) || terminalHttp(this, method, url, body, send)) return;
     if (path === "/api/agents") return send(200, { agents: this.agents });
     const warm = /^\/api\/agents\/([^/]+)\/warm$/.exec(path);
     if (method === "POST" && warm) {

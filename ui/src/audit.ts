@@ -16,6 +16,8 @@ const plain: Record<string, Told> = {
   login: { icon: "check", tone: "good", words: "Logged in" },
   login_ended: { icon: "stop", tone: "", words: "Logged out" },
   login_unknown: { icon: "alert", tone: "bad", words: "A login that this server did not issue" },
+  terminal_opened: { icon: "terminal", tone: "", words: "Terminal opened" },
+  terminal_closed: { icon: "terminal", tone: "", words: "Terminal closed" },
   answer_lost: { icon: "alert", tone: "bad", words: "Answer not taken by the agent" },
 };
 

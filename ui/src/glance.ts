@@ -1,22 +1,23 @@
 // Who works, who waits, who is done: one word for the state of a session, the same in every place. Pure.
 import type { SessionInfo } from "./wire";
 
-export type State = "needs" | "failed" | "working" | "done" | "quiet";
+export type State = "needs" | "failed" | "working" | "review" | "done" | "quiet";
 
 /** In the order in which they concern the user. */
-export const states = ["needs", "failed", "working", "done"] as const;
+export const states = ["needs", "failed", "working", "review", "done"] as const;
 
-/** "done" is an end that nobody has looked at yet. */
-export function stateOf(info: Pick<SessionInfo, "activity" | "unread">): State {
+/** "review": it changed files, and nobody said that these are read. "done" is an end that nobody has looked at yet. */
+export function stateOf(info: Pick<SessionInfo, "activity" | "unread" | "needsReview">): State {
   if (info.activity === "needs-approval") return "needs";
   if (info.activity === "failed") return "failed";
   if (info.activity === "working") return "working";
-  return info.unread ? "done" : "quiet";
+  return info.needsReview ? "review" : info.unread ? "done" : "quiet";
 }
 
 /** Nothing was ever said in it: there is nothing to go back to. One that was made elsewhere has words that are not known yet. */
-export const isEmpty = (info: Pick<SessionInfo, "title" | "discovered" | "activity" | "unread">): boolean =>
-  info.title === "" && !info.discovered && stateOf(info) === "quiet";
+export const isEmpty = (
+  info: Pick<SessionInfo, "title" | "discovered" | "activity" | "unread" | "needsReview">,
+): boolean => info.title === "" && !info.discovered && stateOf(info) === "quiet";
 
 export const emptyOnes = (count: number): string =>
   count === 1 ? "1 empty session" : `${count} empty sessions`;
@@ -25,12 +26,13 @@ export const stateNames: Readonly<Record<State, string>> = {
   needs: "Needs you",
   failed: "Failed",
   working: "Working",
+  review: "Needs review",
   done: "Done",
   quiet: "Recent",
 };
 
 export function countStates(sessions: readonly SessionInfo[]): Record<State, number> {
-  const counts = { needs: 0, failed: 0, working: 0, done: 0, quiet: 0 };
+  const counts = { needs: 0, failed: 0, working: 0, review: 0, done: 0, quiet: 0 };
   for (const info of sessions) counts[stateOf(info)]++;
   return counts;
 }
@@ -41,6 +43,7 @@ export function counted(state: (typeof states)[number], count: number): string {
     needs: count === 1 ? "needs you" : "need you",
     failed: "failed",
     working: "working",
+    review: "to review",
     done: "done",
   };
   return `${count} ${words[state]}`;

@@ -198,6 +198,7 @@ export interface ChangeCount {
   files: number;
   added: number;
   deleted: number;
+  oid?: string;
 }
 
 export interface SessionInfo {
@@ -217,6 +218,7 @@ export interface SessionInfo {
   branch?: string;
   changes?: ChangeCount;
   overlaps?: string[];
+  needsReview?: boolean;
 }
 
 export interface Choice {
@@ -253,6 +255,7 @@ export interface SessionStatus {
   branch?: string;
   changes?: ChangeCount;
   overlaps?: string[];
+  needsReview?: boolean;
   isAlive: boolean;
   state: "open" | "loading" | "dead";
   modes?: Choice[];
@@ -380,6 +383,7 @@ export interface SessionInfoMessage extends ServerMessageBase {
   branch?: string;
   changes?: ChangeCount;
   overlaps?: string[];
+  needsReview?: boolean;
 }
 
 export interface SessionFactsMessage extends ServerMessageBase {
@@ -440,7 +444,7 @@ export interface AuditBy {
 export interface AuditEntry {
   id: number;
   at: string;
-  kind: "code_asked" | "code_refused" | "command_refused" | "login" | "login_ended" | "login_unknown" | "answered" | "answer_lost";
+  kind: "code_asked" | "code_refused" | "command_refused" | "login" | "login_ended" | "login_unknown" | "answered" | "answer_lost" | "terminal_opened" | "terminal_closed";
   by: AuditBy;
   address?: string;
   via?: string;
@@ -496,6 +500,57 @@ export interface WorkspaceMessage extends ServerMessageBase {
   workspace: Workspace;
 }
 
+export interface Comment {
+  commentId: string;
+  sessionId: string;
+  state: "draft" | "sent" | "resolved" | "outdated";
+  path?: string;
+  itemId?: string;
+  side?: "old" | "new";
+  oid?: string;
+  line: number;
+  quote: string;
+  body: string;
+  createdAt: string;
+  updatedAt: string;
+  turnId?: string;
+}
+
+export interface CommentMessage extends ServerMessageBase {
+  type: "comment:upsert";
+  comment: Comment;
+}
+
+export interface CommentRemovedMessage extends ServerMessageBase {
+  type: "comment:removed";
+  sessionId: string;
+  commentId: string;
+}
+
+export interface Terminal {
+  terminalId: string;
+  sessionId: string;
+  name: string;
+  folder: string;
+  cols: number;
+  rows: number;
+  state: "running" | "ended";
+  ended?: string;
+  confined?: boolean;
+  createdAt: string;
+}
+
+export interface TerminalMessage extends ServerMessageBase {
+  type: "terminal:upsert";
+  terminal: Terminal;
+}
+
+export interface TerminalRemovedMessage extends ServerMessageBase {
+  type: "terminal:removed";
+  terminalId: string;
+  sessionId: string;
+}
+
 export interface OkMessage extends ServerMessageBase {
   type: "ok";
   rev?: number;
@@ -548,6 +603,10 @@ export type ServerMessage =
   | SettingsMessage
   | AuditMessage
   | WorkspaceMessage
+  | CommentMessage
+  | CommentRemovedMessage
+  | TerminalMessage
+  | TerminalRemovedMessage
   | OkMessage
   | ErrorMessage;
 
@@ -677,6 +736,7 @@ export interface InfoBody {
   epoch: string;
   store: StoreBody;
   startedAt: string;
+  editor?: boolean;
 }
 
 export interface SettingsRequest extends ClientMessageBase {
@@ -1149,6 +1209,211 @@ export interface InboxBody {
   items: InboxItem[];
 }
 
+export interface SessionChangesRequest {
+  sessionId: string;
+  against?: string;
+}
+
+export interface ChangedFile {
+  path: string;
+  oldPath?: string;
+  status: "added" | "modified" | "deleted" | "renamed";
+  added: number;
+  deleted: number;
+  binary?: boolean;
+  oid: string;
+  viewed?: boolean;
+  changedSinceViewed?: boolean;
+}
+
+export interface ChangesBody {
+  against: string;
+  from: string;
+  oid: string;
+  files: ChangedFile[];
+  added: number;
+  deleted: number;
+  count: number;
+  truncated?: boolean;
+  reviewed?: boolean;
+  target?: string;
+  offers: string[];
+}
+
+export interface SessionDiffRequest {
+  sessionId: string;
+  path: string;
+  against?: string;
+  from?: string;
+  oid?: string;
+  context?: number;
+}
+
+export interface SessionFileRequest {
+  sessionId: string;
+  path: string;
+  oid?: string;
+}
+
+export interface SessionViewedRequest extends ClientMessageBase {
+  type: "session:viewed";
+  sessionId: string;
+  path: string;
+  oid: string;
+  viewed?: boolean;
+}
+
+export interface SessionReviewedRequest extends ClientMessageBase {
+  type: "session:reviewed";
+  sessionId: string;
+  oid: string;
+}
+
+export interface SessionCommitRequest {
+  sessionId: string;
+  paths: string[];
+  message: string;
+}
+
+export interface CommitBody {
+  oid: string;
+  branch?: string;
+  files: number;
+  said?: string;
+}
+
+export interface HunkRange {
+  oldStart: number;
+  oldLines: number;
+  newStart: number;
+  newLines: number;
+}
+
+export interface SessionDiscardRequest {
+  sessionId: string;
+  path: string;
+  from: string;
+  oid: string;
+  hunk?: HunkRange;
+}
+
+export interface DiscardBody {
+  changes: FileChange[];
+  undoId: string;
+}
+
+export interface SessionEditorRequest extends ClientMessageBase {
+  type: "session:editor";
+  sessionId: string;
+  path: string;
+  line?: number;
+}
+
+export interface SessionCommentsRequest {
+  sessionId: string;
+}
+
+export interface CommentsBody {
+  comments: Comment[];
+}
+
+export interface SessionCommentRequest extends ClientMessageBase {
+  type: "session:comment";
+  sessionId: string;
+  path?: string;
+  itemId?: string;
+  side?: "old" | "new";
+  oid?: string;
+  line: number;
+  quote: string;
+  body: string;
+}
+
+export interface CommentEditRequest extends ClientMessageBase {
+  type: "comment:edit";
+  sessionId: string;
+  commentId: string;
+  body: string;
+}
+
+export interface CommentResolveRequest extends ClientMessageBase {
+  type: "comment:resolve";
+  sessionId: string;
+  commentId: string;
+  resolved?: boolean;
+}
+
+export interface CommentDeleteRequest extends ClientMessageBase {
+  type: "comment:delete";
+  sessionId: string;
+  commentId: string;
+}
+
+export interface ReviewSendRequest {
+  sessionId: string;
+  idempotencyKey: string;
+  message?: string;
+}
+
+export interface ReviewSentBody {
+  sessionId: string;
+  turnId: string;
+  queued?: boolean;
+  comments: string[];
+}
+
+export interface TerminalListRequest {
+  sessionId?: string;
+}
+
+export interface TerminalsBody {
+  available: boolean;
+  problem?: string;
+  terminals: Terminal[];
+}
+
+export interface TerminalCreateRequest extends ClientMessageBase {
+  type: "terminal:create";
+  sessionId: string;
+  name?: string;
+  cols?: number;
+  rows?: number;
+}
+
+export interface TerminalRenameRequest extends ClientMessageBase {
+  type: "terminal:rename";
+  terminalId: string;
+  name: string;
+}
+
+export interface TerminalCloseRequest extends ClientMessageBase {
+  type: "terminal:close";
+  terminalId: string;
+}
+
+export interface TerminalSocketRequest {
+  terminalId: string;
+  since?: number;
+}
+
+export interface PortsRequest {
+  sessionId?: string;
+}
+
+export interface ListeningPort {
+  port: number;
+  address: string;
+  pid: number;
+  program: string;
+  sessionId?: string;
+  terminalId?: string;
+  cliType?: string;
+}
+
+export interface PortsBody {
+  ports: ListeningPort[];
+}
+
 export interface ClientMessageBase {
   requestId?: string;
 }
@@ -1182,7 +1447,17 @@ export type ClientMessage =
   | SessionForkRequest
   | SessionOpenRequest
   | SessionCloseRequest
-  | SessionPageRequest;
+  | SessionPageRequest
+  | SessionViewedRequest
+  | SessionReviewedRequest
+  | SessionEditorRequest
+  | SessionCommentRequest
+  | CommentEditRequest
+  | CommentResolveRequest
+  | CommentDeleteRequest
+  | TerminalCreateRequest
+  | TerminalRenameRequest
+  | TerminalCloseRequest;
 
 /** Over HTTP nothing says which message it is: one knows what one asked for. */
 export type Bare<T> = Omit<T, "type" | "requestId">;
@@ -1240,6 +1515,23 @@ export interface Commands {
   "session:timeline": { request: Bare<SessionTimelineRequest>; response: Bare<TimelineBody> };
   "search": { request: Bare<SearchRequest>; response: Bare<SearchBody> };
   "inbox": { request: Bare<Empty>; response: Bare<InboxBody> };
+  "session:changes": { request: Bare<SessionChangesRequest>; response: Bare<ChangesBody> };
+  "session:viewed": { request: Bare<SessionViewedRequest>; response: Bare<OkMessage> };
+  "session:reviewed": { request: Bare<SessionReviewedRequest>; response: Bare<OkMessage> };
+  "session:commit": { request: Bare<SessionCommitRequest>; response: Bare<CommitBody> };
+  "session:discard": { request: Bare<SessionDiscardRequest>; response: Bare<DiscardBody> };
+  "session:editor": { request: Bare<SessionEditorRequest>; response: Bare<OkMessage> };
+  "session:comments": { request: Bare<SessionCommentsRequest>; response: Bare<CommentsBody> };
+  "session:comment": { request: Bare<SessionCommentRequest>; response: Bare<CommentMessage> };
+  "comment:edit": { request: Bare<CommentEditRequest>; response: Bare<CommentMessage> };
+  "comment:resolve": { request: Bare<CommentResolveRequest>; response: Bare<CommentMessage> };
+  "comment:delete": { request: Bare<CommentDeleteRequest>; response: Bare<CommentRemovedMessage> };
+  "session:review:send": { request: Bare<ReviewSendRequest>; response: Bare<ReviewSentBody> };
+  "terminal:list": { request: Bare<TerminalListRequest>; response: Bare<TerminalsBody> };
+  "terminal:create": { request: Bare<TerminalCreateRequest>; response: Bare<TerminalMessage> };
+  "terminal:rename": { request: Bare<TerminalRenameRequest>; response: Bare<TerminalMessage> };
+  "terminal:close": { request: Bare<TerminalCloseRequest>; response: Bare<TerminalRemovedMessage> };
+  "ports": { request: Bare<PortsRequest>; response: Bare<PortsBody> };
 }
 
 /** Where it is. What the path does not name is the query of a GET, the body of a POST. */
@@ -1295,4 +1587,21 @@ export const COMMANDS = {
   "session:timeline": { method: "GET", path: "/api/session/{sessionId}/timeline" },
   "search": { method: "GET", path: "/api/search" },
   "inbox": { method: "GET", path: "/api/inbox" },
+  "session:changes": { method: "GET", path: "/api/session/{sessionId}/changes" },
+  "session:viewed": { method: "POST", path: "/api/session/{sessionId}/viewed" },
+  "session:reviewed": { method: "POST", path: "/api/session/{sessionId}/reviewed" },
+  "session:commit": { method: "POST", path: "/api/session/{sessionId}/commit" },
+  "session:discard": { method: "POST", path: "/api/session/{sessionId}/discard" },
+  "session:editor": { method: "POST", path: "/api/session/{sessionId}/editor" },
+  "session:comments": { method: "GET", path: "/api/session/{sessionId}/comments" },
+  "session:comment": { method: "POST", path: "/api/session/{sessionId}/comments" },
+  "comment:edit": { method: "POST", path: "/api/session/{sessionId}/comments/{commentId}/edit" },
+  "comment:resolve": { method: "POST", path: "/api/session/{sessionId}/comments/{commentId}/resolve" },
+  "comment:delete": { method: "POST", path: "/api/session/{sessionId}/comments/{commentId}/delete" },
+  "session:review:send": { method: "POST", path: "/api/session/{sessionId}/review/send" },
+  "terminal:list": { method: "GET", path: "/api/terminals" },
+  "terminal:create": { method: "POST", path: "/api/terminal/create" },
+  "terminal:rename": { method: "POST", path: "/api/terminal/{terminalId}/rename" },
+  "terminal:close": { method: "POST", path: "/api/terminal/{terminalId}/close" },
+  "ports": { method: "GET", path: "/api/ports" },
 } as const satisfies Record<keyof Commands, { method: string; path: string }>;

@@ -129,6 +129,8 @@ const calls: Call[] = [
   { method: "GET", path: "/api/session/{sessionId}/attachment/{attachmentId}" },
   { method: "GET", path: "/api/session/{sessionId}/item/{itemId}/output" },
   { method: "GET", path: "/api/session/{sessionId}/export" },
+  { method: "GET", path: "/api/session/{sessionId}/diff", request: "SessionDiffRequest" },
+  { method: "GET", path: "/api/session/{sessionId}/file", request: "SessionFileRequest" },
 ];
 const problem: Schema = { $ref: "#/$defs/ErrorMessage" };
 

@@ -32,11 +32,13 @@ describe("the state of a session", () => {
   });
 
   it("is summed up without what is not there", () => {
-    expect(summary({ needs: 1, failed: 0, working: 5, done: 0, quiet: 9 })).toBe("1 needs you, 5 working");
-    expect(summary({ needs: 2, failed: 1, working: 0, done: 3, quiet: 0 })).toBe(
+    expect(summary({ needs: 1, failed: 0, working: 5, review: 0, done: 0, quiet: 9 })).toBe(
+      "1 needs you, 5 working",
+    );
+    expect(summary({ needs: 2, failed: 1, working: 0, review: 0, done: 3, quiet: 0 })).toBe(
       "2 need you, 1 failed, 3 done",
     );
-    expect(summary({ needs: 0, failed: 0, working: 0, done: 0, quiet: 4 })).toBe("");
+    expect(summary({ needs: 0, failed: 0, working: 0, review: 0, done: 0, quiet: 4 })).toBe("");
   });
 });
 

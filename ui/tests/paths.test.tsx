@@ -192,10 +192,11 @@ describe("the menu of a file", () => {
     const content = "See [the cart](src/cart/index.ts#L3).";
     timeline.item("m", { turnId: "t", type: "message", origin: "agent", content, status: "complete" });
     const link = await until(() => $(root, ".md [data-path]"));
-    link.click();
+    link.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, altKey: true }));
     const menu = await until(() => $(root, ".popup"));
     expect($(menu, ".place-name")!.textContent).toBe("/home/ada/engine/src/cart/index.ts:3");
     expect(texts(menu, "[role=menuitem]")).toEqual([
+      "Open here",
       "Copy path",
       "Copy relative path",
       "Open in VS Code",
@@ -203,10 +204,10 @@ describe("the menu of a file", () => {
       "Open in Zed",
     ]);
     expect($(menu, "a")!.getAttribute("href")).toBe("vscode://file/home/ada/engine/src/cart/index.ts:3");
-    $$(menu, "button")[1]!.click();
+    $$(menu, "button")[2]!.click();
     await until(() => !$(root, ".popup"));
     expect(writeText).toHaveBeenCalledWith("src/cart/index.ts");
-    await press(link, "Enter");
+    await press(link, "Enter", { altKey: true });
     await until(() => $(root, ".popup"));
     await press($(root, ".popup [role=menuitem]")!, "Escape");
     await until(() => !$(root, ".popup"));

@@ -113,7 +113,8 @@ describe("files of a session with a worktree", () => {
       $$(page.root, ".chat-rows button").find((one) => /Read.*total\.ts/.test(one.textContent!)),
     );
     call.click();
-    (await until(() => $(page.root, ".places .file-link"))).click();
+    const named = await until(() => $(page.root, ".places .file-link"));
+    named.dispatchEvent(new MouseEvent("click", { bubbles: true, altKey: true }));
     const menu = await until(() => $(page.root, ".place-menu"));
     const link = $$(menu, "a").find((one) => one.textContent!.includes("VS Code")) as HTMLAnchorElement;
     expect(link.href).toContain("/worktrees/shop/fix-rounding/src/pricing/total.ts");

@@ -15,7 +15,7 @@ Object.assign(HTMLDialogElement.prototype, {
 
 /** A screen 4,000 pixels high with rows of 40: the virtual list shows a hundred rows. */
 const heightOf = (element: HTMLElement) =>
-  element.classList.contains("row") ? 40 : element.classList.contains("chat-scroll") ? 4000 : 20;
+  element.classList.contains("row") ? 40 : element.matches(".chat-scroll, .diff-scroll") ? 4000 : 20;
 Object.defineProperty(HTMLElement.prototype, "offsetHeight", {
   configurable: true,
   get(this: HTMLElement) {
@@ -43,8 +43,12 @@ Object.assign(globalThis, {
     unobserve() {}
     disconnect() {}
   },
-  matchMedia: () => Object.assign(new EventTarget(), { matches: false }),
+  matchMedia: () =>
+    Object.assign(new EventTarget(), { matches: false, addListener: () => {}, removeListener: () => {} }),
 });
+// Style sheets of the document that code brings.
+Object.assign(document, { adoptedStyleSheets: [] });
+CSSStyleSheet.prototype.replaceSync = function replaceSync() {};
 Element.prototype.scrollTo = function scrollTo() {} as typeof Element.prototype.scrollTo;
 Element.prototype.scrollIntoView = function scrollIntoView() {};
 URL.createObjectURL = () => "blob:test";

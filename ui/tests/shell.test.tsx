@@ -94,7 +94,13 @@ describe("messages", () => {
 describe("the sidebar", () => {
   it("has room for every state before anyone is in it", async () => {
     const { root, world } = await start("first-run");
-    expect(texts(root, ".state-count")).toEqual(["0 need you", "0 failed", "0 working", "0 done"]);
+    expect(texts(root, ".state-count")).toEqual([
+      "0 need you",
+      "0 failed",
+      "0 working",
+      "0 to review",
+      "0 done",
+    ]);
     expect(world.projects.length).toBe(0);
   });
 

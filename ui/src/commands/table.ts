@@ -7,8 +7,8 @@ import type { App } from "../state/app";
 import type { Theme } from "../state/types";
 import type { SessionInfo } from "../wire";
 import { info, seldom, type Command, type Subject } from "./command";
+import type { MoreRows } from "./more_rows";
 import { sessionRows } from "./session_rows";
-import { workspaceRows } from "./workspace_rows";
 
 export type { Command, Subject } from "./command";
 
@@ -170,7 +170,6 @@ const table = {
   },
 
   ...sessionRows,
-  ...workspaceRows,
 
   "copy-path": {
     label: "Copy path",
@@ -195,15 +194,21 @@ function pathOf(app: App, about: Subject): string | undefined {
   return (project(app, about) ?? app.workspaces.of(about.workspaceId))?.path;
 }
 
-export type CommandId = keyof typeof table;
-export const commands: Readonly<Record<CommandId, Command>> = table;
+export type CommandId = keyof typeof table | keyof MoreRows;
+/** Those of `more_rows.ts` are there once their code is: nobody offers them before. */
+export const commands = table as Partial<Record<CommandId, Command>> as Record<CommandId, Command>;
 export const commandIds = Object.keys(table) as CommandId[];
+export function addCommands(rows: Record<keyof MoreRows, Command>): void {
+  Object.assign(commands, rows);
+  commandIds.push(...(Object.keys(rows) as CommandId[]));
+}
 
 /** What commands are about when nobody says: the tab in front. */
 export const inFront = (app: App): Subject => ({ sessionId: app.nav.tabs.peek().active });
 
 export function available(app: App, id: CommandId, about: Subject = inFront(app)): boolean {
-  return commands[id].when?.(app, about) ?? true;
+  const command: Command | undefined = commands[id];
+  return command !== undefined && (command.when?.(app, about) ?? true);
 }
 
 /** Does it, if that can be done now. */

@@ -78,6 +78,29 @@ export function highlight(code: string, lang: string): DocumentFragment | undefi
   return fragment;
 }
 
+/** The same as pieces of each line. */
+export function highlightLines(code: string, lang: string): { text: string; scope: string }[][] | undefined {
+  if (!hljs.getLanguage(lang)) return undefined;
+  const result = hljs.highlight(code, { language: lang, ignoreIllegals: true });
+  const lines: { text: string; scope: string }[][] = [[]];
+  const walk = (node: Node, scope: string) => {
+    for (const child of node.children) {
+      if (typeof child !== "string") {
+        walk(child, child.scope ? classOf(child.scope) : scope);
+        continue;
+      }
+      child.split("\n").forEach((text, index) => {
+        if (index > 0) lines.push([]);
+        if (text !== "") lines.at(-1)!.push({ text, scope });
+      });
+    }
+  };
+  walk((result._emitter as unknown as { root: Node }).root, "");
+  return lines;
+}
+
+const classOf = (scope: string) => `hl-${scope.split(".")[0]!.replace(/[^\w-]/g, "")}`;
+
 function draw(node: Node, into: ParentNode & globalThis.Node): void {
   for (const child of node.children) {
     if (typeof child === "string") {
@@ -85,7 +108,7 @@ function draw(node: Node, into: ParentNode & globalThis.Node): void {
       continue;
     }
     const span = document.createElement("span");
-    if (child.scope) span.className = `hl-${child.scope.split(".")[0]!.replace(/[^\w-]/g, "")}`;
+    if (child.scope) span.className = classOf(child.scope);
     draw(child, span);
     into.appendChild(span);
   }

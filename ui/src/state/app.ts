@@ -2,7 +2,7 @@
 // nothing themselves: they call the parts' own functions, actions and commands.
 import { batch, effect, signal, type ReadonlySignal } from "@preact/signals";
 import type { Api } from "../api";
-import type { SessionInfo } from "../wire";
+import type { ServerMessage, SessionInfo } from "../wire";
 import { Agents } from "./agents";
 import { Attention } from "./attention";
 import { Drafts } from "./drafts";
@@ -45,6 +45,8 @@ export class App {
   readonly attention: Attention;
   readonly login: Login;
   readonly start: Start;
+  /** Parts that come later and listen too. */
+  readonly hearers = new Set<(message: ServerMessage) => void>();
   /** For ages and durations on screen. */
   readonly now: ReadonlySignal<number> = signal(Date.now());
 

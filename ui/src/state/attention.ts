@@ -61,8 +61,8 @@ export class Attention {
 /** How many wait; else a dot when something ended that nobody has looked at; then what is on screen. */
 function pageTitle(app: App): string {
   const waiting = app.inbox.sessions.value;
-  const { done } = app.sessions.counts.value;
-  const mark = waiting > 0 ? `(${waiting}) ` : done + app.sessions.failed.value.length > 0 ? "• " : "";
+  const news = app.sessions.list.value.some((info) => info.unread && info.activity !== "working");
+  const mark = waiting > 0 ? `(${waiting}) ` : news ? "• " : "";
   const shown = app.nav.session.value;
   const title =
     shown !== undefined && app.sessions.nameOf(shown)?.title && titleOf(app.sessions.nameOf(shown));

@@ -69,6 +69,11 @@ const handlers: Handlers = {
     if (code === "SESSION_NOT_FOUND") app.sessionGone(sessionId ?? "");
     else app.toasts.report(new Error(message));
   },
+  // These are for what comes later: it listens by itself.
+  "comment:upsert": ignored,
+  "comment:removed": ignored,
+  "terminal:upsert": ignored,
+  "terminal:removed": ignored,
   "session:sent": ignored,
   audit: ignored,
   ok: ignored,
@@ -78,6 +83,7 @@ export function receive(app: App, message: ServerMessage): void {
   // A newer server may say what this page does not know: it reloads, and until then that is nothing to stumble over.
   const handle = handlers[message.type] as ((app: App, message: ServerMessage) => void) | undefined;
   handle?.(app, message);
+  for (const hear of app.hearers) hear(message);
 }
 
 /** Its sessions leave the list and their tabs close; the server keeps them for when it is added again. */

@@ -69,7 +69,7 @@ export type Dialog =
   | { kind: "switcher" }
   | { kind: "land" | "pull-request" | "run-setup" | "remove-workspace"; workspaceId: string }
   | { kind: "rewind"; sessionId: string; turnId: string }
-  | { kind: "overlaps"; sessionId: string }
+  | { kind: "overlaps" | "quick-open" | "commit"; sessionId: string }
   | { kind: "confirm"; title: string; text: string; action: string; run: () => void };
 
 /** What a tab shows of its session before the server has said anything: kept with the tabs. */

@@ -38,6 +38,7 @@ export function AppView() {
         <Head />
         <MainArea />
       </div>
+      {later && <later.WorkbenchPlace />}
       <Dialogs />
       <div class="visually-hidden" role="status" aria-live="polite">
         {app.attention.announcement.value}

@@ -4,6 +4,7 @@ import { stateNames, stateOf } from "../glance";
 import { titleOf } from "../state/tabs";
 import { useApp } from "./context";
 import { AgentMark } from "./faces";
+import { dialogs } from "./later";
 import { HeadMarks } from "./marks";
 import { Menu } from "./menu";
 import { MessagesButton, Notice } from "./notices";
@@ -36,6 +37,7 @@ const kMenu: readonly CommandId[] = [
 export function Head() {
   const app = useApp();
   const id = app.nav.session.value;
+  const later = dialogs.module.value;
   const known = id !== undefined && app.sessions.nameOf(id) !== undefined && app.sessions.of(id);
   return (
     <header class={`head ${id === undefined ? "" : "session-head"}`}>
@@ -46,6 +48,7 @@ export function Head() {
       </div>
       <MessagesButton />
       <SwitchButton class="only-phone" />
+      {id !== undefined && <span class="bench-room">{known && later && <later.WorkbenchButton />}</span>}
       {known ? (
         <Menu label="Session menu" items={kMenu} about={{ sessionId: id }} />
       ) : (

@@ -26,6 +26,8 @@ const more = {
   fork: "M5 2.5v11M11.5 2.5V5a3.5 3.5 0 0 1-3.5 3.5H5M9.5 4.5l2-2 2 2",
   clock: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 5v3.2l2 1.3",
   undo: "M6 3L2.5 6.5 6 10M2.5 6.5h7a4 4 0 0 1 0 8H7",
+  bench: "M2.5 3h11v10h-11zM9.5 3v10M11.2 5.5h.6M11.2 7.5h.6",
+  diff: "M5.5 2.5v5M3 5h5M3 11.5h5M11 2.5v11",
   land: "M8 2v7.5M4.5 6.5L8 10l3.5-3.5M2.5 11v3h11v-3",
 };
 export type MoreIcons = typeof more;

@@ -28,7 +28,7 @@ export function Popup({
   class?: string;
 }) {
   const box = useRef<HTMLDivElement>(null);
-  const entries = () => [...box.current!.querySelectorAll<HTMLElement>("[role=menuitem]:not(:disabled)")];
+  const entries = () => [...box.current!.querySelectorAll<HTMLElement>("[role^=menuitem]:not(:disabled)")];
   useLayoutEffect(() => {
     const element = box.current!;
     if ("showPopover" in element) element.showPopover(); // Into the top layer: no box around it cuts it off.

@@ -1,6 +1,6 @@
 // The state of a session at the end of its row.
 import { age } from "../format";
-import { stateOf } from "../glance";
+import { stateNames, stateOf } from "../glance";
 import type { SessionInfo } from "../wire";
 import { useApp } from "./context";
 import { StateMark, Working } from "./parts";
@@ -13,7 +13,11 @@ export function SessionState({ info }: { info: SessionInfo }) {
   if (state === "working") return <Working />;
   return (
     <>
-      {state === "done" && <StateMark state="done" label="Unread" />}
+      {info.unread ? (
+        <StateMark state="done" label="Unread" />
+      ) : (
+        state === "review" && <StateMark state={state} label={stateNames[state]} />
+      )}
       <time class="age" dateTime={info.lastActiveAt}>
         {age(info.lastActiveAt, app.now.value)}
       </time>

@@ -7,6 +7,7 @@ import { allows } from "../../options";
 import { onOneLine, visible } from "../../reveal";
 import type { Approval, ApprovalAnswer, ApprovalOption, Diff } from "../../wire";
 import { useApp } from "../context";
+import { useDialogs } from "../later";
 import { AskedView, isCut } from "./asked";
 import { useFresh } from "./calm";
 import { Choices } from "./choices";
@@ -79,6 +80,7 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
   const { note } = app.drafts.answer(item);
   const fresh = useFresh();
   const answeredHere = useFocusAfter(card);
+  const later = useDialogs(item.kind === "plan");
   const [open, setOpen] = useState(false);
   const [toldToLook, setToldToLook] = useState(false);
   const protocol = app.agents.of(app.sessions.of(item.sessionId)?.value.cliType ?? "")?.protocol;
@@ -183,6 +185,7 @@ function Pending({ item, alone }: { item: Approval; alone: boolean }) {
               <span>Only the beginning is shown.</span> <strong>Show the whole plan</strong>
             </button>
           )}
+          {later && <later.PlanComments item={item} plan={plan} />}
         </div>
       )}
       {!busy && problem && (

@@ -39,6 +39,7 @@ export function Composer({
   const draft = app.sessions.creating.value.get(sessionId)?.draft ?? false;
   const apart = draft && app.start.worktree.chosen.value;
   const later = useDialogs(draft || text !== "");
+  const said = later?.draftsIn(app, sessionId);
   const history = useRef<{ at: number; kept: string } | undefined>(undefined);
   const { sendKey } = app.settings.values.value;
   /** While it is being made there is nowhere to put a picture. */
@@ -164,7 +165,9 @@ export function Composer({
               ? locked
               : working
                 ? `Queue the next message${steers && !narrow.matches ? `, or ${keyName("Alt")} ${keyName("Enter")} to steer` : ""}`
-                : `Message ${agentName}${narrow.matches ? "" : `: @ for files, / for commands${sendKey === "enter" ? "" : `, ${keyName("Ctrl")} ${keyName("Enter")} to send`}`}`
+                : said
+                  ? `Message ${agentName}, or send ${said === 1 ? "1 comment" : `${said} comments`}`
+                  : `Message ${agentName}${narrow.matches ? "" : `: @ for files, / for commands${sendKey === "enter" ? "" : `, ${keyName("Ctrl")} ${keyName("Enter")} to send`}`}`
           }
           aria-autocomplete="list"
           aria-haspopup="listbox"

@@ -11,6 +11,7 @@ import { ApprovalView } from "./approval";
 import { AttachmentView } from "./attachments";
 import { fold, useApp } from "../context";
 import { Icon } from "../icons";
+import { dialogs } from "../later";
 import { Markdown } from "./markdown";
 import { CopyButton, IconButton, Working } from "../parts";
 import { Commands } from "../remedy";
@@ -193,6 +194,7 @@ function PlanView({ item }: { item: Of<"plan"> }) {
 /** How a turn ended, what it took, and a second try when it failed. */
 export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
   const app = useApp();
+  const later = dialogs.module.value;
   const value = turn.value;
   const facts = turnFacts(value);
   const timeline = app.timelines.of(value.sessionId);
@@ -233,6 +235,8 @@ export function TurnFooter({ turn }: { turn: Signal<Turn> }) {
     <div class={`turn-footer ${cancelled ? "turn-cancelled" : ""}`}>
       {[cancelled ? "Stopped by you" : "", ...facts].filter(Boolean).join(" · ")}
       <Rewind turn={value} />
+      {/* It is loaded later: what stands behind it would move. */}
+      {later && <later.TurnChanges turn={value} />}
     </div>
   );
 }

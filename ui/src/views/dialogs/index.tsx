@@ -1,12 +1,15 @@
 // What opens above the page or in it, pages that a visit does not begin with, and what no conversation begins with: one
 // piece that is fetched when there is a moment.
+import "../../commands/more_rows";
 import type { Dialog } from "../../state/types";
 import { AddProject } from "./add_project";
+import { Commit } from "./commit";
 import { Land } from "./land";
 import { Messages } from "./messages";
 import { Overlaps } from "./overlaps";
 import { Palette } from "./palette";
 import { PullRequest } from "./pull_request";
+import { QuickOpen } from "./quick_open";
 import { RemoveWorkspace } from "./remove_workspace";
 import { Rewind } from "./rewind";
 import { RunSetup } from "./run_setup";
@@ -29,6 +32,10 @@ export { PlaceMenu } from "../conversation/place_menu";
 export { Queue } from "../conversation/queue";
 export { WorkspaceStrip } from "../conversation/workspace_strip";
 export { Resizer } from "../resizer";
+export { draftsIn } from "../../state/comments";
+export { PlanComments } from "../workbench/plan";
+export { TurnChanges } from "../workbench/turn";
+export { WorkbenchButton, WorkbenchPlace } from "../workbench/place";
 export { ArchivePage } from "./archive";
 export { AuditPage } from "./audit";
 export { InboxPage } from "./inbox";
@@ -69,6 +76,10 @@ export function DialogView({ dialog, close }: { dialog: Dialog; close: () => voi
       return <Rewind dialog={dialog} close={close} />;
     case "overlaps":
       return <Overlaps sessionId={dialog.sessionId} close={close} />;
+    case "quick-open":
+      return <QuickOpen sessionId={dialog.sessionId} close={close} />;
+    case "commit":
+      return <Commit sessionId={dialog.sessionId} close={close} />;
     case "confirm":
       return <Confirm dialog={dialog} close={close} />;
   }

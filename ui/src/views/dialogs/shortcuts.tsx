@@ -1,4 +1,5 @@
 // The sheet of keys: those of commands, and those that a view has for itself.
+import "../../commands/more_rows";
 import { commands, type CommandId } from "../../commands/table";
 import { keyName } from "../../format";
 import { Modal } from "./modal";
@@ -36,6 +37,23 @@ export const sheet: Readonly<Record<string, readonly (CommandId | ViewKey)[]>> =
     "stop",
     { keys: ["↑"], label: "Your earlier messages" },
     { keys: ["@"], label: "Mention a file" },
+  ],
+  Workbench: [
+    "workbench",
+    "changes",
+    "quick-open",
+    "terminal",
+    "ports",
+    { keys: ["J"], label: "Next file of the changes, with Shift the next change" },
+    { keys: ["K"], label: "The one before, with Shift the change before" },
+    { keys: ["C"], label: "Comment on the focused line" },
+    { keys: ["V"], label: "This file was viewed" },
+  ],
+  "In a terminal": [
+    { keys: ["Ctrl", "Shift", "C"], label: "Copy what is selected" },
+    { keys: ["Ctrl", "Shift", "V"], label: "Paste" },
+    { keys: ["Ctrl", "Shift", "Enter"], label: "Add the selection, or the last command, to the prompt" },
+    { keys: ["Ctrl", "Shift", "."], label: "Leave it, to its tab" },
   ],
   "Reading and answering": [
     "step-prompt",

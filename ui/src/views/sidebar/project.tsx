@@ -177,6 +177,7 @@ function Glance({ sessions }: { sessions: readonly SessionInfo[] }) {
     needs: "Someone needs you",
     failed: "Something failed",
     working: "Someone is working",
+    review: "Needs review",
     done: "Unread",
   };
   return (

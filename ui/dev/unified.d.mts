@@ -1,0 +1,6 @@
+export function unified(
+  path: string,
+  before: string | undefined,
+  now: string | undefined,
+  context?: number,
+): string;

@@ -1,0 +1,166 @@
+// Committing what an agent did: which files, in which words.
+import { useState } from "preact/hooks";
+import { commit } from "../../actions/commit";
+import { sendMessage } from "../../actions/messages";
+import { visible } from "../../reveal";
+import type { ChangedFile } from "../../wire";
+import { useApp } from "../context";
+import { Revealed } from "../conversation/revealed";
+import { Working } from "../parts";
+import { useAnswer } from "./answer";
+import { Modal } from "./modal";
+
+/** More than this are not listed one by one: all of them go. */
+const kListed = 500;
+
+export function Commit({ sessionId, close }: { sessionId: string; close: () => void }) {
+  const app = useApp();
+  const found = useAnswer(sessionId, () =>
+    app.api.call("GET /api/session/{sessionId}/changes", { sessionId, against: "head" }),
+  );
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [message, setMessage] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState("");
+  const files = found.value?.files ?? [];
+  const paths = files.filter(({ path }) => !left.has(path)).map(({ path }) => path);
+  const info = app.sessions.of(sessionId)?.value;
+  const name = app.agents.of(info?.cliType ?? "")?.name ?? "the agent";
+  const go = async () => {
+    setBusy(true);
+    setRefused("");
+    try {
+      const done = await commit(app, sessionId, paths, message.trim());
+      const where = done.branch === undefined ? "" : ` on ${visible(done.branch)}`;
+      const count = done.files === 1 ? "1 file" : `${done.files} files`;
+      app.toasts.add("info", `Committed ${count}${where}: ${done.oid.slice(0, 10)}.`);
+      close();
+    } catch (error) {
+      setRefused((error as Error).message);
+      setBusy(false);
+    }
+  };
+  const ask = () => {
+    const list =
+      paths.length === files.length
+        ? "all uncommitted changes"
+        : `these files only:\n${paths.map((path) => `- ${path}`).join("\n")}`;
+    sendMessage(
+      app,
+      sessionId,
+      `Write a commit message for ${list}\n\nAnswer with the message alone. Do not commit anything.`,
+    );
+    close();
+  };
+  const toggle = (path: string) => {
+    const next = new Set(left);
+    if (!next.delete(path)) next.add(path);
+    setLeft(next);
+  };
+  return (
+    <Modal title="Commit" onClose={close} class="workspace-dialog commit-dialog">
+      {found.error && (
+        <p class="problem" role="alert">
+          {found.error.message}
+        </p>
+      )}
+      {!found.value && !found.error && (
+        <p class="muted">
+          <Working label="Looking" /> Looking at what is not committed…
+        </p>
+      )}
+      {found.value && files.length === 0 && <p>Everything is committed already.</p>}
+      {files.length > 0 && (
+        <>
+          <label class="field">
+            <span>Message</span>
+            <textarea
+              rows={4}
+              value={message}
+              data-autofocus
+              dir="auto"
+              placeholder="What changed, and why"
+              onInput={(event) => setMessage(event.currentTarget.value)}
+              onKeyDown={(event) => {
+                if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && message.trim() !== "")
+                  void go();
+              }}
+            />
+          </label>
+          <button
+            type="button"
+            class="link-button"
+            disabled={paths.length === 0}
+            title={`Asks in the conversation; the answer is for you to copy`}
+            onClick={ask}
+          >
+            Ask {name} to write it
+          </button>
+          <fieldset class="commit-files">
+            <legend>
+              {paths.length} of {files.length} files
+              {files.length > 1 && (
+                <button
+                  type="button"
+                  class="link-button"
+                  onClick={() => setLeft(new Set(left.size === 0 ? files.map(({ path }) => path) : []))}
+                >
+                  {left.size === 0 ? "None" : "All"}
+                </button>
+              )}
+            </legend>
+            {files.length <= kListed ? (
+              files.map((file) => (
+                <FileCheck key={file.path} file={file} on={!left.has(file.path)} onToggle={toggle} />
+              ))
+            ) : (
+              <p class="muted">Too many to choose from: all of them are committed.</p>
+            )}
+          </fieldset>
+        </>
+      )}
+      {refused !== "" && (
+        <div role="alert">
+          <p class="problem">It was not committed. Git says:</p>
+          <pre class="said-words">{visible(refused)}</pre>
+        </div>
+      )}
+      <footer class="modal-foot">
+        <button type="button" class="button" onClick={close}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="button primary"
+          disabled={busy || paths.length === 0 || message.trim() === ""}
+          onClick={() => void go()}
+        >
+          {busy ? "Committing…" : `Commit ${paths.length === 1 ? "1 file" : `${paths.length} files`}`}
+        </button>
+      </footer>
+    </Modal>
+  );
+}
+
+function FileCheck({
+  file: { path, added, deleted },
+  on,
+  onToggle,
+}: {
+  file: ChangedFile;
+  on: boolean;
+  onToggle: (path: string) => void;
+}) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={on} onChange={() => onToggle(path)} />
+      <span class="path grow">
+        <Revealed text={path} />
+      </span>
+      <span class="delta">
+        {added > 0 && <span class="delta-added">+{added}</span>}{" "}
+        {deleted > 0 && <span class="delta-deleted">−{deleted}</span>}
+      </span>
+    </label>
+  );
+}

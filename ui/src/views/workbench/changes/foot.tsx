@@ -1,0 +1,50 @@
+// Below the changes: the keys, and what is to be done when they were read.
+import type { Review } from "../../../review/review";
+import { commentsOf } from "../../../state/comments";
+
+export function Foot({ review }: { review: Review }) {
+  const { app, session } = review;
+  const comments = commentsOf(app);
+  const drafts = comments.drafts(session);
+  const sending = comments.sending.value === session;
+  const body = review.body.value;
+  const send = () => {
+    comments.send(session).then(
+      () => app.toasts.add("info", "The comments are with the agent."),
+      (error: unknown) => app.toasts.report(error, send),
+    );
+  };
+  return (
+    <footer class="changes-foot">
+      <span class="key-hints">
+        <kbd>J</kbd> <kbd>K</kbd> file · <kbd>C</kbd> comment · <kbd>V</kbd> viewed
+      </span>
+      <span class="grow" />
+      {body && body.count > 0 && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => app.nav.openDialog({ kind: "commit", sessionId: session })}
+        >
+          Commit…
+        </button>
+      )}
+      {body && body.count > 0 && (
+        <button
+          type="button"
+          class="button"
+          disabled={body.reviewed === true}
+          title="This session needs no review until its files are others"
+          onClick={() => void review.done()}
+        >
+          {body.reviewed ? "Reviewed" : "Done reviewing"}
+        </button>
+      )}
+      {drafts > 0 && (
+        <button type="button" class="button primary" disabled={sending} onClick={send}>
+          {sending ? "Sending…" : drafts === 1 ? "Send 1 comment" : `Send ${drafts} comments`}
+        </button>
+      )}
+    </footer>
+  );
+}
