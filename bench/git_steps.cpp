@@ -6,6 +6,8 @@
 //   worktree PATH BRANCH KEEP                   make_worktree, with all that it asks git
 //   open FOLDER KEEP                            the folder of the checkpoints that follow
 //   checkpoint NAME                             a snapshot and the ref that keeps it
+//   changes first|head                          what differs between the first checkpoint, or HEAD,
+//                                               and the last one
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -14,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "git/review.h"
 #include "git/worktrees.h"
 
 namespace {
@@ -56,8 +59,10 @@ class Steps {
       files_ = good(git::WorkTree::open(git_, words.at(1), words.at(2)));
       return;
     }
-    const std::string tree = good(files_->snapshot());
-    good(files_->keep({{"cp/bench/" + words.at(1), tree}}));
+    if (words.at(0) == "changes") return changes(words.at(1) == "head");
+    last_ = good(files_->snapshot());
+    if (first_.empty()) first_ = last_;
+    good(files_->keep({{"cp/bench/" + words.at(1), last_}}));
   }
 
  private:
@@ -75,9 +80,17 @@ class Steps {
     good(git::make_worktree(git_, main_, wanted, {}));
   }
 
+  void changes(bool head) {
+    const std::string from =
+        head ? good(git::tree_to_compare(git_, *files_, git::Committed::Head, last_)) : first_;
+    good(git::differences(git_, *files_, from, last_));
+  }
+
   git::Git git_ = git::Git::of_the_user();
   git::Repository main_;
   std::shared_ptr<git::WorkTree> files_;
+  std::string first_;
+  std::string last_;
 };
 
 }  // namespace
