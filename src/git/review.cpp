@@ -126,14 +126,36 @@ Result<std::vector<RawEntry>> others_on_disk(const Git& git, WorkTree& files,
   return entries;
 }
 
+/// Whether other bytes on disk may be the same file for git. Where nothing converts any, it need
+/// not look at all of them again.
+Result<bool> may_convert(Scratch& scratch, const std::vector<RawEntry>& entries) {
+  if (!scratch.settings_are_plain()) return true;
+  Call call = scratch.call({"check-attr", "-z", "--stdin", "text", "crlf", "eol", "ident", "filter",
+                            "working-tree-encoding"});
+  for (const RawEntry& entry : entries) call.input += entry.path + '\0';
+  auto said = scratch.run(std::move(call));
+  if (!said) return std::unexpected(std::move(said.error()));
+  if (!said->ok()) return true;
+  // Path, attribute and value of each.
+  const std::vector<std::string> parts = split_nul(said->out);
+  for (std::size_t at = 2; at < parts.size(); at += 3) {
+    if (parts[at] != "unspecified" && parts[at] != "unset") return true;
+  }
+  return false;
+}
+
 /// Of these, those that git calls unchanged.
 Result<std::vector<std::string>> unchanged_for_git(Scratch& scratch, Committed which,
                                                    const std::vector<RawEntry>& entries) {
-  auto changed = changed_for_git(scratch, which);
+  auto converts = may_convert(scratch, entries);
+  if (!converts) return std::unexpected(std::move(converts.error()));
+  Result<std::set<std::string>> changed;
+  if (*converts) changed = changed_for_git(scratch, which);
   if (!changed) return std::unexpected(std::move(changed.error()));
   std::map<std::string, bool> quiet;  // And whether it is on disk.
   for (const RawEntry& entry : entries) {
-    if (!changed->contains(entry.path)) quiet.emplace(entry.path, entry.is_file());
+    const bool differs = *converts ? changed->contains(entry.path) : entry.is_file();
+    if (!differs) quiet.emplace(entry.path, entry.is_file());
   }
   if (quiet.empty()) return std::vector<std::string>();
   return believed(scratch, quiet);
@@ -305,6 +327,7 @@ Result<std::string> tree_to_compare(const Git& git, WorkTree& files, Committed w
   }
   auto paths = unchanged_for_git(*scratch, which, others);
   if (!paths) return std::unexpected(std::move(paths.error()));
+  if (paths->empty()) return tree;
   return files.with_paths(tree, now, *paths);
 }
 

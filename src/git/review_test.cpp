@@ -298,6 +298,39 @@ TEST_CASE("What line ends make of a file is no change, and what hides a change i
   }
 }
 
+TEST_CASE("What settings make of a file is no change either") {
+  const TestFolder folder;
+  folder.write("lines", "1\n2\n");
+  folder.write("mode", "1\n");
+  folder.commit();
+  auto files = folder.open();
+  const auto against = [&](Committed which) {
+    const std::string now = good(files->snapshot());
+    const std::string from = good(tree_to_compare(folder.git(), *files, which, now));
+    return briefly(good(differences(folder.git(), *files, from, now)));
+  };
+  const auto both_see = [&](const Names& names) {
+    for (const Committed which : {Committed::Head, Committed::Index}) {
+      CHECK(against(which) == names);
+    }
+  };
+  SUBCASE("line ends") {
+    folder.user({"config", "core.autocrlf", "true"});
+    folder.remove("lines");
+    folder.user({"checkout", "--", "lines"});
+    REQUIRE(bytes_of(folder.file("lines")) == "1\r\n2\r\n");
+    both_see({});
+    folder.write("lines", "1\r\n3\r\n");
+    CHECK(against(Committed::Head).size() == 1);
+  }
+  SUBCASE("modes") {
+    std::filesystem::permissions(folder.file("mode"), std::filesystem::perms::owner_all);
+    both_see({"M mode +0 -0"});
+    folder.user({"config", "core.filemode", "false"});
+    both_see({});
+  }
+}
+
 TEST_CASE("No program of a repository runs when its changes are looked at") {
   const TestFolder folder;
   const std::string marker = folder.home() + "/it-ran";

@@ -55,6 +55,15 @@ bool is_taken(std::string_view key, std::string_view value) {
   return key.starts_with("remote.") && key.ends_with(".url") && is_plain_url(value);
 }
 
+/// Whether a setting leaves every file what it is. A later one could take it back: no matter.
+bool is_plain(std::string_view key, std::string_view value) {
+  if (key == "core.filemode" || key == "core.symlinks") return value == "true";
+  if (key == "core.autocrlf" || key == "core.ignorecase" || key == "core.precomposeunicode") {
+    return value == "false";
+  }
+  return true;
+}
+
 std::string in_quotes(std::string_view value) {
   std::string text = "\"";
   for (const char c : value) {
@@ -116,7 +125,8 @@ Scratch::Scratch(Scratch&& other) noexcept
       dir_(std::exchange(other.dir_, {})),
       index_(std::move(other.index_)),
       left_out_(std::move(other.left_out_)),
-      sparse_(other.sparse_) {}
+      sparse_(other.sparse_),
+      settings_are_plain_(other.settings_are_plain_) {}
 
 Scratch::~Scratch() {
   // What cannot be removed now is old some day.
@@ -149,11 +159,12 @@ Result<void> Scratch::fill(Bytes bytes) {
     config += setting("lfs.storage", tree_.common_dir + "/lfs");
   const std::vector<std::string> parts = split_nul(*listed);
   for (std::size_t at = 0; at + 1 < parts.size(); at += 2) {
-    if (parts[at] != "local" && parts[at] != "worktree") continue;
     const std::size_t border = parts[at + 1].find('\n');
     const std::string key = parts[at + 1].substr(0, border);
     const std::string value =
         border == std::string::npos ? "true" : parts[at + 1].substr(border + 1);
+    settings_are_plain_ &= is_plain(key, value);
+    if (parts[at] != "local" && parts[at] != "worktree") continue;
     if (!is_taken(key, value)) continue;
     config += setting(key, value);
     if (key == "core.sparsecheckout") sparse_ = value != "false" && value != "0" && !value.empty();

@@ -42,6 +42,8 @@ class Scratch {
 
   [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_; }
   [[nodiscard]] bool sparse() const { return sparse_; }
+  /// No setting lets git take a file for another one's bytes, mode or kind. Attributes may still.
+  [[nodiscard]] bool settings_are_plain() const { return settings_are_plain_; }
   [[nodiscard]] const std::string& root() const { return tree_.root; }  // Of the work tree.
 
  private:
@@ -57,6 +59,7 @@ class Scratch {
   std::string index_;
   std::vector<std::string> left_out_;
   bool sparse_ = false;
+  bool settings_are_plain_ = true;
 };
 
 /// What differs from HEAD, as paths.
