@@ -172,6 +172,8 @@ Result<FileConfig> parse_config(std::string_view text, const std::string& name) 
   reader.value("warm_start", config.warm_start);
   reader.value("worktrees", config.worktrees);
   reader.value("checkpoints", config.checkpoints);
+  reader.number("checkpoint_wait_ms", std::chrono::milliseconds(limits::kCheckpointMax).count(),
+                config.checkpoint_wait_ms);
   reader.value("terminal", config.terminal);
   reader.value("terminal_token", config.terminal_token);
   reader.value("log_level", config.log_level);

@@ -24,6 +24,7 @@ TEST_CASE("config: an agent of protocol claude may never ask, and may be let go 
 warm_start = false
 worktrees = "~/trees"
 checkpoints = false
+checkpoint_wait_ms = 1500
 terminal = false
 terminal_token = false
 [agents.claude-code]
@@ -35,8 +36,11 @@ idle_minutes = 5
   CHECK(read->warm_start == false);
   CHECK(read->worktrees == "~/trees");
   CHECK(read->checkpoints == false);
+  CHECK(read->checkpoint_wait_ms == 1500U);
   CHECK(read->terminal == false);
   CHECK(read->terminal_token == false);
+  CHECK(problem("checkpoint_wait_ms = 60000") ==
+        "config.toml: `checkpoint_wait_ms`: expected a number from 0 to 20000");
   REQUIRE(read->agents.size() == 1);
   CHECK(read->agents[0].allow_bypass == true);
   CHECK(read->agents[0].idle_minutes == 5U);

@@ -122,6 +122,9 @@ void merge(Flags& flags, FileConfig file) {
   options.open_browser = !flags.no_open && file.open_browser.value_or(true);
   options.warm_start = file.warm_start.value_or(true);
   options.checkpoints = file.checkpoints.value_or(true);
+  if (file.checkpoint_wait_ms) {
+    options.checkpoint_wait = std::chrono::milliseconds(*file.checkpoint_wait_ms);
+  }
   options.terminal = file.terminal.value_or(true);
   options.terminal_token = file.terminal_token.value_or(true);
   options.worktrees = worktrees_from(file.worktrees);

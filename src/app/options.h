@@ -1,12 +1,14 @@
 /// Options: what the user wants, from defaults < configuration file < environment < flags.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "providers/all.h"
@@ -33,6 +35,7 @@ struct Options {
   bool warm_start = true;           // Agents may be started before a session needs them.
   std::filesystem::path worktrees;  // Where worktrees of sessions are made.
   bool checkpoints = true;          // Files are kept before and after every turn.
+  std::chrono::milliseconds checkpoint_wait = limits::kCheckpointWait;
   std::vector<std::string> editor;  // What opens a file for the user; empty: nothing.
   bool terminal = true;             // The user may have shells in the browser.
   bool terminal_token = true;       // Whoever has LIMINAL_BUILDER_TOKEN may, too.
@@ -50,6 +53,7 @@ struct FileConfig {
   std::optional<bool> warm_start;
   std::optional<std::string> worktrees;
   std::optional<bool> checkpoints;
+  std::optional<std::uint32_t> checkpoint_wait_ms;
   std::optional<bool> terminal;
   std::optional<bool> terminal_token;
   std::optional<std::string> log_level;

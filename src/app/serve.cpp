@@ -112,6 +112,7 @@ class Program {
     service.keep_dir = directory_.file("git");
     service.worktrees = options_.worktrees.string();
     service.checkpoints = options_.checkpoints;
+    service.checkpoint_wait = options_.checkpoint_wait;
     service.launcher = &launcher_;
     if (editor_.ready()) {
       service.editor = [this](const EditorWish& wish) { return editor_.open(wish); };

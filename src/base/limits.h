@@ -303,6 +303,7 @@ inline constexpr std::chrono::minutes kGitLong{15};
 /// What one call may print: the names of half a million files.
 inline constexpr std::size_t kGitOutputMax = 64U << 20U;
 /// How long a prompt waits for the checkpoint before it; a turn that did not wait has none.
+/// `checkpoint_wait_ms` of the configuration says otherwise, for large repositories.
 inline constexpr std::chrono::milliseconds kCheckpointWait{200};
 /// A checkpoint that takes longer is given up: the next one would wait for it.
 inline constexpr std::chrono::seconds kCheckpointMax{20};

@@ -99,6 +99,7 @@ struct World {
     if (with_git) {
       deps.keep_dir = dir.file("keep");
       deps.worktrees = dir.file("worktrees");
+      deps.checkpoint_wait = checkpoint_wait;
     }
     deps.editor = editor;
     service.emplace(deps);
@@ -162,6 +163,7 @@ struct World {
   TempDir dir;
   OpenInEditor editor;    // From the next restart on.
   bool with_git = false;  // Checkpoints and worktrees, from the next restart on.
+  std::chrono::milliseconds checkpoint_wait = limits::kCheckpointMax;  // However slow the machine.
   IoLoop loop;
   SystemClock clock;
   std::chrono::milliseconds suspend_every = limits::kSuspendEvery;

@@ -39,9 +39,10 @@ export class Server {
       join(server.project, "<img src=x onerror=hit('file')>.txt"),
       "x",
     );
+    // On a busy machine a message would go without its checkpoint, and there would be nothing to rewind.
     writeFileSync(
       join(server.home, "config.toml"),
-      `[agents.scripted]\nprotocol = "acp"\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(agent)}]\n\n[agents.missing]\nprotocol = "acp"\ncommand = "no-such-agent-here"\n${more(server)}`,
+      `checkpoint_wait_ms = 20000\n[agents.scripted]\nprotocol = "acp"\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(agent)}]\n\n[agents.missing]\nprotocol = "acp"\ncommand = "no-such-agent-here"\n${more(server)}`,
     );
     running.add(server);
     await server.run(0);

@@ -33,7 +33,8 @@ SessionService::SessionService(ServiceDeps deps)
       git_pool_(2),
       snapshot_pool_(2),
       folders_(deps_.git, deps_.keep_dir),
-      checkpoints_({deps_.io, deps_.store, deps_.clock, folders_, snapshot_pool_}),
+      checkpoints_(
+          {deps_.io, deps_.store, deps_.clock, folders_, snapshot_pool_, deps_.checkpoint_wait}),
       radar_(deps_.io, folders_, snapshot_pool_),
       workspaces_({deps_.io, deps_.store, deps_.clock, folders_, git_pool_, deps_.launcher,
                    deps_.worktrees},

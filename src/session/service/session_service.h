@@ -59,6 +59,7 @@ struct ServiceDeps {
   std::chrono::milliseconds outside_every = limits::kOutsideEvery;
   std::string keep_dir = {};  // Where our git directories are; empty: no checkpoints, no worktrees.
   bool checkpoints = true;    // The files are kept before and after every turn.
+  std::chrono::milliseconds checkpoint_wait = limits::kCheckpointWait;
   std::string worktrees = {};  // Where worktrees are made.
   Launcher* launcher = nullptr;
   bool terminals = true;  // `terminal` of the configuration.

@@ -55,13 +55,14 @@ asio::awaitable<std::optional<Checkpointed>> Checkpoints::before(SessionId sessi
   }
   running_[session] = running;
   asio::co_spawn(deps_.io, take_before(running), asio::detached);
-  if (!running->finished) co_await running->done.wait(limits::kCheckpointWait);
+  if (!running->finished) co_await running->done.wait(deps_.wait);
   if (!running->finished) {
     running->late = true;
     checkpoint_meters().late.add();
     co_return Checkpointed{CheckpointState::None,
                            "Looking through the files took too long, and your message did not "
-                           "wait for it."};
+                           "wait for it. The configuration can make it wait longer: "
+                           "checkpoint_wait_ms."};
   }
   if (running->tree.empty()) co_return Checkpointed{CheckpointState::None, running->problem};
   co_return Checkpointed{CheckpointState::Made};

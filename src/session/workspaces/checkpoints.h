@@ -8,6 +8,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "session/event.h"
 #include "session/session.h"
 #include "session/workspaces/folders.h"
@@ -31,6 +33,7 @@ struct CheckpointDeps {
   const Clock& clock;
   Folders& folders;
   asio::thread_pool& pool;
+  std::chrono::milliseconds wait = limits::kCheckpointWait;
 };
 
 class Checkpoints {
@@ -46,7 +49,7 @@ class Checkpoints {
   };
   void on_ended(std::function<void(const Ended&)> told) { told_ = std::move(told); }
 
-  /// Answers within limits::kCheckpointWait.
+  /// Answers within `wait`.
   asio::awaitable<std::optional<Checkpointed>> before(SessionId session, TurnId turn,
                                                       std::string folder);
   /// Returns at once; the next `before` in the same folder waits for it.

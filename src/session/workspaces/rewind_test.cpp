@@ -48,6 +48,18 @@ TEST_CASE("a turn says that it has a checkpoint, and rewinding it undoes only wh
   }
 }
 
+TEST_CASE("a message does not wait longer for its checkpoint than it was told to") {
+  GitWorld world;
+  world.checkpoint_wait = {};
+  world.restart();
+  const SessionId session = world.create();
+  const TurnId id = world.begin(session);
+  const auto turn = world.turn(session, id);
+  CHECK(turn->checkpoint == CheckpointState::None);
+  CHECK(turn->checkpoint_problem.value_or("").find("checkpoint_wait_ms") != std::string::npos);
+  CHECK_FALSE(world.rewind(session, id).has_value());
+}
+
 TEST_CASE("what was changed since at the same place is named before anything is written") {
   GitWorld world;
   const SessionId session = world.create();

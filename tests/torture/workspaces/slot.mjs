@@ -28,7 +28,7 @@ export class Slot {
     this.number = 0;
     this.lands = index;
     this.everything = false; // Kill git with the server.
-    writeFileSync(join(this.place.home, "config.toml"), `[agents.work]\nprotocol = "events"\ncommand = ${JSON.stringify(agent)}\n`);
+    writeFileSync(join(this.place.home, "config.toml"), `checkpoint_wait_ms = 20000\n[agents.work]\nprotocol = "events"\ncommand = ${JSON.stringify(agent)}\n`);
   }
 
   async start() {
@@ -185,20 +185,18 @@ export class Slot {
     return turnId;
   }
 
-  /** The same, with the files before and after it known, and how they were. A busy machine may need several: prompts wait 0.2 s. */
+  /** The same, with the files before and after it known, and how they were. */
   async keptTurn(sessionId, folder, at) {
-    for (let time = 0; time < 20; ++time) {
-      const first = filesOf(at);
-      const turnId = await this.turn(sessionId, folder);
-      let answer;
-      const settled = async () => {
-        answer = await this.server.ask("POST", `/api/session/${sessionId}/rewind`, { turnId, files: true, dryRun: true });
-        return answer.status === 200 || !answer.text.includes("has not ended");
-      };
-      await eventually(settled, "the files after the turn", 20_000);
-      if (answer.status === 200 && answer.body.changes.length > 0) return { first, turnId };
-    }
-    throw new Error("twenty turns without a checkpoint");
+    const first = filesOf(at);
+    const turnId = await this.turn(sessionId, folder);
+    let answer;
+    const settled = async () => {
+      answer = await this.server.ask("POST", `/api/session/${sessionId}/rewind`, { turnId, files: true, dryRun: true });
+      return answer.status === 200 || !answer.text.includes("has not ended");
+    };
+    await eventually(settled, "the files after the turn", 20_000);
+    if (answer.status !== 200 || answer.body.changes.length === 0) throw new Error(`a turn without a checkpoint: ${answer.text}`);
+    return { first, turnId };
   }
 
   /** Work that is committed, staged, not staged, and unknown to git, in the workspace. */
