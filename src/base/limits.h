@@ -355,6 +355,8 @@ inline constexpr std::size_t kReviewsInMemory = 64;
 // --- Changes ------------------------------------------------------------------------------------
 /// Files that an answer lists: nobody looks through more, and the page draws these without a pause.
 inline constexpr std::size_t kChangedFilesMax = 10'000;
+/// Files in remembered comparisons of trees, all together: the longest one twice, about 4 MB.
+inline constexpr std::size_t kChangedFilesKept = 20'000;
 /// A difference, and a file that is shown: what a page can still draw and search.
 inline constexpr std::size_t kShownBytesMax = 8U << 20U;
 /// Lines around a change: all of them, of any file that is small enough to be shown.

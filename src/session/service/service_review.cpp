@@ -235,17 +235,17 @@ asio::awaitable<Result<ChangesBody>> SessionService::changes(SessionChangesReque
        against = request.against.value_or("base")]() -> Result<ChangesBody> {
         auto both = compare(folders_, place, against);
         if (!both) return std::unexpected(std::move(both.error()));
-        auto found = git::differences(folders_.git(), *both->files, both->from, both->now);
+        auto found = folders_.differences(*both->files, both->from, both->now);
         if (!found) return std::unexpected(std::move(found.error()));
         const bool repository = both->files->repository().has_value();
         ChangesBody body;
         body.against = against;
         body.from = std::move(both->from);
         body.oid = std::move(both->now);
-        body.files = std::move(found->files);
-        body.added = found->added;
-        body.deleted = found->deleted;
-        body.count = found->count;
+        body.files = (*found)->files;
+        body.added = (*found)->added;
+        body.deleted = (*found)->deleted;
+        body.count = (*found)->count;
         body.truncated = body.count > body.files.size();
         body.target = target_of(place, repository);
         body.offers = offers_of(place, repository);

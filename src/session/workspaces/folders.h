@@ -1,12 +1,14 @@
 /// Folders: the work trees that sessions work in, each opened once.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "git/git.h"
+#include "git/review.h"
 #include "git/work_tree.h"
 
 namespace lb {
@@ -23,6 +25,11 @@ class Folders {
   Result<std::shared_ptr<git::WorkTree>> at(const std::string& folder);
   /// The git directory of ours that belongs to a folder.
   [[nodiscard]] std::string keep_dir(const std::string& folder) const;
+  /// What differs between two trees of `files`. The newest answers are kept: whoever opens the
+  /// changes after a turn asks for what was counted when it ended.
+  Result<std::shared_ptr<const git::Differences>> differences(git::WorkTree& files,
+                                                              const std::string& from,
+                                                              const std::string& to);
   /// It was removed: whoever comes next opens it anew.
   void forget(const std::string& folder);
 
@@ -31,6 +38,8 @@ class Folders {
   std::string keep_dir_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<git::WorkTree>> open_;
+  /// By both trees, newest first. A tree's name is made of its content, so that none gets old.
+  std::deque<std::pair<std::string, std::shared_ptr<const git::Differences>>> known_;
 };
 
 }  // namespace lb

@@ -89,9 +89,9 @@ asio::awaitable<void> Radar::take(SessionId session, Place place, std::string no
         }
         out.count.oid = out.now;
         if (out.base.empty()) return out;
-        auto found = git::differences(folders_.git(), **files, out.base, out.now);
+        auto found = folders_.differences(**files, out.base, out.now);
         if (!found) return std::unexpected(std::move(found.error()));
-        count_changes(*found, place.base.empty() ? &touched : nullptr, out.count, out.paths);
+        count_changes(**found, place.base.empty() ? &touched : nullptr, out.count, out.paths);
         return out;
       });
   if (living.expired()) co_return;
