@@ -9,6 +9,7 @@ export function putFile(
   now: string | Uint8Array | undefined,
   more?: { oldPath?: string },
 ): void;
+export function fileNow(world: World, sessionId: string, path: string): string | Uint8Array | undefined;
 export function changeFile(world: World, sessionId: string, path: string, now: string | undefined): void;
 export function tell(world: World, sessionId: string, more?: Record<string, unknown>): void;
 export function addComment(

@@ -55,6 +55,9 @@ export function putFile(world, sessionId, path, before, now, { oldPath } = {}) {
   review.version++;
 }
 
+/** What is on the disk that there is not. */
+export const fileNow = (world, sessionId, path) => reviewOf(world, sessionId).now.get(path);
+
 /** The agent wrote it: every window hears of it. */
 export function changeFile(world, sessionId, path, now) {
   const review = reviewOf(world, sessionId);

@@ -212,6 +212,33 @@ describe("the rhythm of a review", () => {
     expect(review().focus.value).toEqual({ path: focus.path, row: focus.row - 1 });
   });
 
+  it("goes on from where the pointer was", async () => {
+    await show();
+    const file = await loaded();
+    review().focus.value = { path: "docs/old-prices.md", row: -1 };
+    const line = $$(file, ".diff-row").find((row) => row.textContent!.includes("readonly Item[]"))!;
+    line.focus();
+    await press(line, "c");
+    await until(() => $(page.root, ".said.writing textarea"));
+    expect(commentsOf(page.app).writingOf("s-1")).toMatchObject([{ path: kFile, side: "new", line: 11 }]);
+    await press($(page.root, ".said.writing textarea")!, "Escape");
+    $(file, ".diff-file-head")!.focus();
+    expect(review().focus.value).toEqual({ path: kFile, row: -1 });
+  });
+
+  it("is C for the first changed line where a file has the focus", async () => {
+    await show();
+    await loaded();
+    review().focus.value = { path: kFile, row: -1 };
+    await press(document.body, "c");
+    await until(() => $(page.root, ".said.writing textarea"));
+    const [writing] = commentsOf(page.app).writingOf("s-1");
+    const first = review()
+      .entry(kFile)!
+      .rows.find((row) => row.kind === "del" || row.kind === "add");
+    expect(writing!.quote).toBe((first as { text: string }).text);
+  });
+
   it("is C for a comment and V for viewed, and nothing of it while somebody writes", async () => {
     await show();
     await loaded();
@@ -335,58 +362,6 @@ describe("comments", () => {
     await until(() => page.world.comments.get("s-1")!.some(({ itemId }) => itemId === "plan"));
     expect(page.world.comments.get("s-1")!.at(-1)).toMatchObject({ line: 2, quote: "2. Change it" });
     expect(commentsOf(page.app).drafts("s-1")).toBe(1);
-  });
-});
-
-describe("acting on changes", () => {
-  it("commits what was chosen, and says what git says", async () => {
-    await show("review", (world) => {
-      world.commitRefused = "pre-commit: lint failed in total.ts";
-    });
-    button(page.root, "Commit…").click();
-    const dialog = await until(() => $(page.root, "dialog .commit-files")?.closest("dialog"));
-    const field = $(dialog, "textarea") as HTMLTextAreaElement;
-    $$(dialog, ".check input")[0]!.click();
-    await type(field, "Cents, not floats");
-    button(dialog, "Commit 5 files").click();
-    await until(() => $(dialog, ".said-words")?.textContent === "pre-commit: lint failed in total.ts");
-    page.world.commitRefused = undefined;
-    button(dialog, "Commit 5 files").click();
-    await until(() => page.world.committed.length === 1);
-    expect(page.world.committed[0]!.message).toBe("Cents, not floats");
-    expect(page.world.committed[0]!.paths).not.toContain("assets/icon.png");
-    await until(() => !$(page.root, "dialog"));
-  });
-
-  it("asks the agent for the words of a commit", async () => {
-    await show();
-    button(page.root, "Commit…").click();
-    const dialog = await until(() => $(page.root, "dialog .commit-files")?.closest("dialog"));
-    button(dialog, "Ask Claude Code to write it").click();
-    await until(() => page.heard("session:send").length === 1);
-    expect(page.heard("session:send")[0]!["content"]).toContain("Write a commit message");
-  });
-
-  it("takes back a change and a file after a question, and undoes it", async () => {
-    await show();
-    await loaded();
-    button(section(kFile), /^Discard this change at line 11/).click();
-    let dialog = await until(() => $(page.root, "dialog"));
-    expect(dialog.textContent).toContain("lines that came go");
-    button(dialog, "Discard").click();
-    await until(() => page.world.discarded.length === 1);
-    await until(() => !texts(section(kFile), ".dl-add .dl-text").some((line) => line.includes("readonly")));
-    page.app.toasts.act(await until(() => page.app.toasts.shown.value));
-    await until(() => texts(section(kFile), ".dl-add .dl-text").some((line) => line.includes("readonly")));
-    button(section("test/total.test.ts"), "Menu of test/total.test.ts").click();
-    const item = await until(() =>
-      $$(page.root, "[role=menuitem]").find((one) => one.textContent!.includes("Discard changes")),
-    );
-    item.click();
-    dialog = await until(() => $(page.root, "dialog"));
-    expect(dialog.textContent).toContain("test/total.test.ts is removed");
-    button(dialog, "Discard").click();
-    await until(() => !section("test/total.test.ts"));
   });
 });
 

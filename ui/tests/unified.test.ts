@@ -55,6 +55,32 @@ describe("a unified difference", () => {
     expect(all.at(-1)).toMatchObject({ kind: "same", oldLine: 13, newLine: 14 });
   });
 
+  it("has the place of each run of changes, of which a hunk may have many", () => {
+    const { hunks } = changed(20, (list) => {
+      list.splice(13, 2);
+      list.splice(11, 0, "new", "more");
+      list[9] = "ten";
+    });
+    expect(hunks).toHaveLength(1);
+    expect(hunks[0]!.lines.flatMap(({ first }) => (first ? [Object.values(first)] : []))).toEqual([
+      [10, 1, 10, 1],
+      [11, 0, 12, 2],
+      [14, 2, 15, 0],
+    ]);
+    expect(readUnified("@@ -0,0 +1,2 @@\n+a\n+b\n").hunks[0]!.lines[0]!.first).toEqual({
+      oldStart: 0,
+      oldLines: 0,
+      newStart: 1,
+      newLines: 2,
+    });
+    expect(readUnified("@@ -1,2 +0,0 @@\n-a\n-b\n").hunks[0]!.lines[0]!.first).toEqual({
+      oldStart: 1,
+      oldLines: 2,
+      newStart: 0,
+      newLines: 0,
+    });
+  });
+
   it("keeps lines that look like heads, and lines that begin with signs", () => {
     const diff = readUnified("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- not a head\n-+old\n+++ b/x\n+-new\n");
     expect(diff.hunks[0]!.lines.map(({ kind, text: said }) => [kind, said])).toEqual([
@@ -74,7 +100,6 @@ describe("a unified difference", () => {
       { kind: "add", text: "a", open: true },
     ]);
     expect(hunks[0]!.lines[0]!.pair).toBe(hunks[0]!.lines[1]);
-    expect(hunks[0]!.lines[0]!.first).toBe(hunks[0]);
     expect(readUnified("Binary files a/x and b/x differ\n").binary).toBe(true);
     expect(readUnified("").hunks).toEqual([]);
   });

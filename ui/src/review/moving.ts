@@ -6,7 +6,7 @@ import { isStop, lineOf, type Row } from "./rows";
 /** The head of a file. */
 export const kHeadRow = -1;
 
-const isChange = (row: Row | undefined): boolean =>
+export const isChange = (row: Row | undefined): boolean =>
   row !== undefined &&
   (["old", "new"] as const).some((side) => {
     const kind = lineOf(row, side)?.kind;

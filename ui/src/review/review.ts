@@ -199,6 +199,12 @@ export class Review {
     this.layout();
   }
 
+  /** The focus of the browser went somewhere by a pointer or Tab: the keys go on from there. */
+  look(focus: Focus): void {
+    const { path, row } = this.focus.peek() ?? {};
+    if (path !== focus.path || row !== focus.row) this.focus.value = focus;
+  }
+
   /** Seen, or not after all: at once here, then at the server. */
   async setViewed(entry: FileEntry, viewed: boolean): Promise<void> {
     const { path, oid } = entry.info;

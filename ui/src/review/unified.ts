@@ -11,14 +11,17 @@ export interface Line {
   open?: true;
   /** The line that took its place, or whose place it took. */
   pair?: Line;
-  /** It is the first change of this hunk. */
-  first?: Hunk;
+  /** It is the first of these changes. */
+  first?: Range;
 }
-export interface Hunk {
+/** Lines of both sides; a side without any is counted from the line before it. */
+export interface Range {
   oldStart: number;
   oldLines: number;
   newStart: number;
   newLines: number;
+}
+export interface Hunk extends Range {
   /** What git says it is in: a function, a class. */
   title: string;
   lines: Line[];
@@ -101,11 +104,11 @@ export class UnifiedReader {
     if (last) last.open = true;
   }
 
-  /** Lines that went and lines that came in their place are pairs, in their order. */
+  /** Lines that went and lines that came in their place are pairs, in their order; together they are one change. */
   private endHunk(): void {
-    const lines = this.hunk?.lines ?? [];
-    const first = lines.find(({ kind }) => kind !== "same");
-    if (first) first.first = this.hunk!;
+    if (!this.hunk) return;
+    const { lines, oldStart, oldLines, newStart, newLines } = this.hunk;
+    let [old, now] = [oldStart + (oldLines === 0 ? 1 : 0), newStart + (newLines === 0 ? 1 : 0)];
     for (let at = 0; at < lines.length;) {
       const dels = run(lines, at, "del");
       const adds = run(lines, at + dels, "add");
@@ -114,7 +117,15 @@ export class UnifiedReader {
         before.pair = after;
         after.pair = before;
       }
-      at += Math.max(1, dels + adds);
+      if (dels + adds > 0)
+        lines[at]!.first = {
+          oldStart: dels === 0 ? old - 1 : old,
+          oldLines: dels,
+          newStart: adds === 0 ? now - 1 : now,
+          newLines: adds,
+        };
+      const step = dels + adds > 0 ? 0 : 1;
+      [at, old, now] = [at + dels + adds + step, old + dels + step, now + adds + step];
     }
     this.hunk = undefined;
   }

@@ -5,8 +5,8 @@ import { sendMessage } from "../../actions/messages";
 import { visible } from "../../reveal";
 import type { ChangedFile } from "../../wire";
 import { useApp } from "../context";
-import { Revealed } from "../conversation/revealed";
 import { Working } from "../parts";
+import { Delta, FileName } from "../workbench/changes/parts";
 import { useAnswer } from "./answer";
 import { Modal } from "./modal";
 
@@ -143,7 +143,7 @@ export function Commit({ sessionId, close }: { sessionId: string; close: () => v
 }
 
 function FileCheck({
-  file: { path, added, deleted },
+  file,
   on,
   onToggle,
 }: {
@@ -153,14 +153,9 @@ function FileCheck({
 }) {
   return (
     <label class="check">
-      <input type="checkbox" checked={on} onChange={() => onToggle(path)} />
-      <span class="path grow">
-        <Revealed text={path} />
-      </span>
-      <span class="delta">
-        {added > 0 && <span class="delta-added">+{added}</span>}{" "}
-        {deleted > 0 && <span class="delta-deleted">−{deleted}</span>}
-      </span>
+      <input type="checkbox" checked={on} onChange={() => onToggle(file.path)} />
+      <FileName file={file} />
+      <Delta added={file.added} deleted={file.deleted} />
     </label>
   );
 }

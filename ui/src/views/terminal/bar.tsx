@@ -175,7 +175,14 @@ function NameField({ name, done }: { name: string; done: (name: string | undefin
     input.current?.focus();
     input.current?.select();
   }, []);
-  const save = () => done(input.current!.value.trim() || undefined);
+  // The field goes when it is done, and by going loses the focus: that is no second answer.
+  const isDone = useRef(false);
+  const end = (said: string | undefined) => {
+    if (isDone.current) return;
+    isDone.current = true;
+    done(said);
+  };
+  const save = () => end(input.current?.value.trim() || undefined);
   return (
     <input
       ref={input}
@@ -188,7 +195,7 @@ function NameField({ name, done }: { name: string; done: (name: string | undefin
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.key === "Enter") save();
-        else if (event.key === "Escape") done(undefined);
+        else if (event.key === "Escape") end(undefined);
       }}
     />
   );

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { kHeadHeight, type FileEntry } from "../../../review/entry";
 import { kHeadRow } from "../../../review/moving";
 import type { Review } from "../../../review/review";
-import type { Row } from "../../../review/rows";
+import { isStop, type Row } from "../../../review/rows";
 import { Delta, FileName } from "./parts";
 import { FileMenu } from "./file_menu";
 import { RowView } from "./rows";
@@ -120,6 +120,7 @@ function RowBox({
       data-row={number}
       tabIndex={focused ? 0 : -1}
       style={{ top: `${top}px` }}
+      onFocusIn={() => isStop(row) && review.look({ path: entry.info.path, row: number })}
     >
       <RowView review={review} entry={entry} row={row} version={version} />
     </div>
@@ -133,7 +134,11 @@ function FileHead({
 }: Pick<Props, "review" | "entry" | "version"> & { focused: boolean }) {
   const { info, open } = entry;
   return (
-    <div class="diff-file-head" tabIndex={focused ? 0 : -1}>
+    <div
+      class="diff-file-head"
+      tabIndex={focused ? 0 : -1}
+      onFocusIn={() => review.look({ path: info.path, row: kHeadRow })}
+    >
       <IconButton
         icon="chevron"
         class={open ? "is-open" : ""}

@@ -1,6 +1,6 @@
 // The rhythm of a review: J, K, C, V, and the arrows.
 import { useEffect } from "preact/hooks";
-import { kHeadRow, nextChange, nextFile, nextLine } from "../../../review/moving";
+import { isChange, kHeadRow, nextChange, nextFile, nextLine } from "../../../review/moving";
 import type { Focus, Review } from "../../../review/review";
 import { lineOf } from "../../../review/rows";
 import { commentOn } from "./rows";
@@ -33,7 +33,7 @@ function comment(review: Review): boolean {
   const focus = review.focus.peek();
   const entry = focus && review.entry(focus.path);
   if (!focus || !entry) return false;
-  const at = focus.row === kHeadRow ? entry.rows.findIndex((row) => lineOf(row, "new")) : focus.row;
+  const at = focus.row === kHeadRow ? entry.rows.findIndex(isChange) : focus.row;
   const row = entry.rows[at];
   const right = row && lineOf(row, "new");
   const line = right ?? (row && lineOf(row, "old"));

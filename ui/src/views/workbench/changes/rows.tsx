@@ -1,5 +1,5 @@
 // The rows of one file.
-import { discardHunk } from "../../../actions/review";
+import { discardChange, placeOf } from "../../../actions/review";
 import { commentsOf } from "../../../state/comments";
 import { count } from "../../../format";
 import type { FileEntry } from "../../../review/entry";
@@ -73,7 +73,7 @@ function LineView({ review, entry, line, version }: Omit<Props, "row"> & { line:
       <code class="dl-text">
         <Code line={line} entry={entry} version={version} onWhole={showWhole(review, entry, line)} />
       </code>
-      <HunkMenu review={review} entry={entry} version={version} line={line} />
+      <DiscardButton review={review} entry={entry} version={version} line={line} />
     </div>
   );
 }
@@ -107,21 +107,21 @@ function PairView({
     <div class="dl dl-pair">
       {half(left, "old")}
       {half(right, "new")}
-      {first && <HunkMenu review={review} entry={entry} version={version} line={first} />}
+      {first && <DiscardButton review={review} entry={entry} version={version} line={first} />}
     </div>
   );
 }
 
-/** What can be done with a run of changes: at its first line. */
-function HunkMenu({ review, entry, line }: Omit<Props, "row"> & { line: Line }) {
-  const hunk = line.first;
-  if (!hunk || line.kind === "same") return null;
+/** At the first line of each run of changes. */
+function DiscardButton({ review, entry, line }: Omit<Props, "row"> & { line: Line }) {
+  const range = line.first;
+  if (!range) return null;
   return (
     <IconButton
       icon="undo"
-      class="hunk-undo"
-      label={`Discard this change at line ${line.newLine ?? line.oldLine}…`}
-      onClick={() => discardHunk(review, entry, hunk)}
+      class="change-undo"
+      label={`Discard this change at ${placeOf(range)}…`}
+      onClick={() => discardChange(review, entry, range)}
     />
   );
 }
