@@ -229,28 +229,28 @@ asio::awaitable<Result<ChangesBody>> SessionService::changes(SessionChangesReque
   auto place = co_await review_place_with_turns(request.session_id);
   if (!place) co_return std::unexpected(std::move(place.error()));
   const std::string folder = place->folder;
-  auto body = co_await run_on(
-      snapshot_pool_,
-      [this, place = std::move(*place),
-       against = request.against.value_or("base")]() -> Result<ChangesBody> {
-        auto both = compare(folders_, place, against);
-        if (!both) return std::unexpected(std::move(both.error()));
-        auto found = folders_.differences(*both->files, both->from, both->now);
-        if (!found) return std::unexpected(std::move(found.error()));
-        const bool repository = both->files->repository().has_value();
-        ChangesBody body;
-        body.against = against;
-        body.from = std::move(both->from);
-        body.oid = std::move(both->now);
-        body.files = (*found)->files;
-        body.added = (*found)->added;
-        body.deleted = (*found)->deleted;
-        body.count = (*found)->count;
-        body.truncated = body.count > body.files.size();
-        body.target = target_of(place, repository);
-        body.offers = offers_of(place, repository);
-        return body;
-      });
+  auto body =
+      co_await run_on(snapshot_pool_,
+                      [this, place = std::move(*place),
+                       against = request.against.value_or("base")]() -> Result<ChangesBody> {
+                        auto both = compare(folders_, place, against);
+                        if (!both) return std::unexpected(std::move(both.error()));
+                        auto found = folders_.differences(*both->files, both->from, both->now);
+                        if (!found) return std::unexpected(std::move(found.error()));
+                        const bool repository = both->files->repository().has_value();
+                        ChangesBody body;
+                        body.against = against;
+                        body.from = std::move(both->from);
+                        body.oid = std::move(both->now);
+                        body.files = (*found)->files;
+                        body.added = (*found)->added;
+                        body.deleted = (*found)->deleted;
+                        body.count = (*found)->count;
+                        body.truncated = body.count > body.files.size();
+                        body.target = target_of(place, repository);
+                        body.offers = offers_of(place, repository);
+                        return body;
+                      });
   if (body) co_await look_at_comments(request.session_id, folder, *body);
   co_return body;
 }
