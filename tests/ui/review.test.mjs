@@ -145,7 +145,7 @@ test(
         "line 4 0",
       ),
     );
-    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     for (const one of [page, second])
       await one.locator(".said.is-outdated", { hasText: "Here too" }).waitFor();
 

@@ -7,7 +7,7 @@ export function putFile(
   path: string,
   before: string | Uint8Array | undefined,
   now: string | Uint8Array | undefined,
-  more?: { oldPath?: string },
+  more?: { oldPath?: string; modes?: string[] },
 ): void;
 export function fileNow(world: World, sessionId: string, path: string): string | Uint8Array | undefined;
 export function changeFile(world: World, sessionId: string, path: string, now: string | undefined): void;

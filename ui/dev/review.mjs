@@ -46,8 +46,9 @@ function treeOf(review, files) {
 }
 
 /** A file as it was (undefined: it was not there) and as it is (undefined: it is gone). */
-export function putFile(world, sessionId, path, before, now, { oldPath } = {}) {
+export function putFile(world, sessionId, path, before, now, { oldPath, modes } = {}) {
   const review = reviewOf(world, sessionId);
+  if (modes) (review.modes ??= new Map()).set(path, modes);
   for (const tree of [review.base, review.head, review.index])
     if (before !== undefined) tree.set(oldPath ?? path, before);
   if (now !== undefined) review.now.set(path, now);
@@ -112,7 +113,12 @@ function changes(world, sessionId, against = "base") {
   const files = paths.flatMap((path) => {
     const oldPath = before.has(renamed.get(path)) ? renamed.get(path) : undefined;
     const [old, now] = [before.get(oldPath ?? path), review.now.get(path)];
-    if (oldPath === undefined && (old === now || (isBinary(old ?? "") && old?.equals?.(now)))) return [];
+    if (
+      oldPath === undefined &&
+      !review.modes?.has(path) &&
+      (old === now || (isBinary(old ?? "") && old?.equals?.(now)))
+    )
+      return [];
     const seen = review.viewed.get(path);
     const blob = oidOf(now ?? old);
     return [
@@ -170,7 +176,9 @@ function diff(world, sessionId, asked, response) {
   if (!from || !oid) throw fail(404, "NOT_FOUND", "These files are not known any more. Look again.");
   const old = review.renamed?.get(path) ?? path;
   const [before, now] = [from.files.get(from.files.has(old) ? old : path), oid.files.get(path)];
-  text(response, unified(path, before, now, Number(asked.get("context") ?? 3)));
+  if ((now ?? "").length > 8 << 20) throw fail(413, "TOO_LARGE", "The difference has more than 8 MiB.");
+  const context = Number(asked.get("context") ?? 3);
+  text(response, unified(path, before, now, { context, modes: review.modes?.get(path) }));
 }
 
 function file(world, sessionId, asked, response) {

@@ -2,5 +2,5 @@ export function unified(
   path: string,
   before: string | undefined,
   now: string | undefined,
-  context?: number,
+  more?: { context?: number; modes?: readonly string[] },
 ): string;

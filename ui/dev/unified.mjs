@@ -41,8 +41,9 @@ function common(a, b) {
 const linesOf = (text) => (text === undefined || text === "" ? [] : text.replace(/\n$/, "").split("\n"));
 const range = (start, lines) => (lines === 1 ? `${start}` : `${start},${lines}`);
 
-export function unified(path, before, now, context = 3) {
-  const head = `diff --git a/${path} b/${path}\n`;
+/** `modes`: what git says about them, line by line. */
+export function unified(path, before, now, { context = 3, modes = [] } = {}) {
+  const head = [`diff --git a/${path} b/${path}`, ...modes, ""].join("\n");
   if (typeof (before ?? "") !== "string" || typeof (now ?? "") !== "string")
     return `${head}Binary files a/${path} and b/${path} differ\n`;
   if (before === now) return head;

@@ -155,8 +155,10 @@ describe("changes", () => {
     await show("review", (world) => putFile(world, "s-1", "a/long.txt", "x\n", `${"y".repeat(5000)}\n`));
     const file = await loaded("a/long.txt");
     expect($(file, ".dl-add .dl-text")!.textContent!.length).toBeLessThan(600);
-    button(file, /^show 4500 more/).click();
-    await until(() => $(file, ".dl-add .dl-text")!.textContent!.length === 5000);
+    button(file, /^show 4,500 more/).click();
+    await until(() => $(file, ".dl-add .dl-text")!.textContent!.length >= 5000);
+    button(file, "show less").click();
+    await until(() => $(file, ".dl-add .dl-text")!.textContent!.length < 600);
   });
 
   it("stand side by side, and as a tree", async () => {

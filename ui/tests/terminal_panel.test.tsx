@@ -143,6 +143,20 @@ it("is renamed with F2, for every window", async () => {
   await until(() => texts(page.root, ".terminal-tab bdi")[0] === "tests");
 });
 
+it("says so where another window sets its size", async () => {
+  const id = await made();
+  const { screen, line } = opened(id);
+  const focus = vi.spyOn(document, "hasFocus").mockReturnValue(false);
+  const { cols, rows } = line.size.value!;
+  Object.defineProperty(screen, "room", { configurable: true, get: () => ({ cols: cols + 9, rows }) });
+  dispatchEvent(new Event("blur"));
+  await until(() => $(page.root, ".terminal-sized")?.textContent === "Sized by another window");
+  focus.mockReturnValue(true);
+  dispatchEvent(new Event("focus"));
+  await until(() => !$(page.root, ".terminal-sized"));
+  focus.mockRestore();
+});
+
 it("tells the server when nobody looks, and goes on where it was", async () => {
   const id = await made();
   const shell = world.shells!.get(inFront(id).terminalId)!;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { unified } from "../dev/unified.mjs";
 import { Heights } from "../src/review/heights";
+import { kindWords } from "../src/review/kind";
 import { languageOf, withMarks } from "../src/review/language";
 import { rowsOf, type Row, type Shown } from "../src/review/rows";
 import { asList, asTree } from "../src/review/tree";
@@ -104,6 +105,19 @@ describe("a unified difference", () => {
     expect(readUnified("").hunks).toEqual([]);
   });
 
+  it("knows modes: what is a link, and what became executable", () => {
+    const words = (...modes: string[]) =>
+      kindWords(readUnified(unified("a", "x\n", modes[0]!.startsWith("old") ? "x\n" : "y\n", { modes })));
+    expect(words("new file mode 120000")).toBe("link");
+    expect(words("new file mode 100644")).toBeUndefined();
+    expect(words("new file mode 100755")).toBe("executable");
+    expect(words("old mode 100644", "new mode 100755")).toBe("now executable");
+    expect(words("old mode 100755", "new mode 100644")).toBe("no longer executable");
+    // A line of the file is no word of git's.
+    const diff = readUnified("@@ -1 +1 @@\n-a\n+new file mode 120000\n");
+    expect(kindWords(diff)).toBeUndefined();
+  });
+
   it("lets others have their turn, and stops when nobody wants it", async () => {
     const large = unified("a", undefined, text(lines(20_000)));
     let pauses = 0;
@@ -172,12 +186,33 @@ describe("rows", () => {
     ];
     const writing = [{ side: "new" as const, line: 11, quote: "" }];
     const { rows, elsewhere } = rowsOf(file, shown({ comments, writing }));
-    expect(elsewhere.map(({ commentId }) => commentId)).toEqual(["far", "gone"]);
+    expect(elsewhere.map(({ comment: { commentId } }) => commentId)).toEqual(["far", "gone"]);
     const at = rows.findIndex((row) => row.kind === "comment" && row.comment.commentId === "at");
     expect(rows[at - 1]).toMatchObject({ kind: "add", newLine: 10 });
     const old = rows.findIndex((row) => row.kind === "comment" && row.comment.commentId === "old");
     expect(rows[old - 1]).toMatchObject({ kind: "del", oldLine: 10 });
     expect(rows.findIndex((row) => row.kind === "editor")).toBeGreaterThan(at);
+  });
+
+  it("mark what was sent about a line, or a file, that is another since", () => {
+    const sent = (more: Partial<Comment>) => comment({ state: "sent", oid: "then", ...more });
+    const comments = [
+      sent({ commentId: "same", line: 10, quote: "ten" }),
+      sent({ commentId: "changed", line: 10, quote: "TEN" }),
+      sent({ commentId: "hidden", line: 25, quote: "line 25" }),
+      sent({ commentId: "here", line: 26, quote: "line 26", oid: "now" }),
+      sent({ commentId: "old", line: 40, side: "old", quote: "other" }),
+    ];
+    const { rows, elsewhere } = rowsOf(file, shown({ comments, oid: "now" }));
+    expect(elsewhere.map(({ comment: { commentId }, since }) => [commentId, since])).toEqual([
+      ["changed", "line"],
+      ["hidden", "file"],
+      ["here", undefined],
+    ]);
+    expect(rows.flatMap((row) => (row.kind === "comment" ? [row.comment.commentId] : []))).toEqual([
+      "same",
+      "old",
+    ]);
   });
 
   it("say so where no line changed", () => {

@@ -338,7 +338,7 @@ describe("removing", () => {
     await until(() => open.textContent!.includes("“Fix rounding” is at work in it. Stop that first."));
     expect(button(open, "Remove worktree").disabled).toBe(true);
     page.world.inventories.set("w-1", { ...page.world.inventories.get("w-1")!, working: [] });
-    button(open, "Look again").click();
+    button(open, "Refresh").click();
     await until(() => !button(open, "Remove worktree").disabled);
   });
 

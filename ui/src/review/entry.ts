@@ -34,6 +34,8 @@ export class FileEntry {
   /** Of which contents `diff` is. */
   loaded = "";
   problem: string | undefined;
+  /** The problem is its size: nobody tries that again. */
+  tooLarge = false;
   /** What is said about it, as far as it changes its rows. */
   said = "";
   source: readonly string[] | undefined;
@@ -104,7 +106,7 @@ export class FileEntry {
     if (this.info.binary) return [...quoted, { kind: "note", note: this.image ? "image" : "binary" }];
     if (!this.diff) {
       if (this.problem !== undefined)
-        return [...quoted, { kind: "note", note: "failed", text: this.problem }];
+        return [...quoted, { kind: "note", note: this.tooLarge ? "large" : "failed", text: this.problem }];
       return [...quoted, { kind: "note", note: "loading" }];
     }
     if (this.diff.binary) return [...quoted, { kind: "note", note: "binary" }];
@@ -113,10 +115,11 @@ export class FileEntry {
       opened: this.opened,
       source: this.source,
       comments,
+      oid: this.info.oid,
       writing,
       made: this.made,
     });
-    return [...elsewhere.map((comment): Row => ({ kind: "comment", comment, quoted: true })), ...rows];
+    return [...elsewhere, ...rows];
   }
 
   private estimate(row: Row, { split, measure }: Context): number {

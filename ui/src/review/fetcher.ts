@@ -1,4 +1,5 @@
 // Fetches the differences of files that come near, their whole text where more of it is wanted, and colours what is seen.
+import { WireError } from "../api";
 import { highlightSoon } from "./colour";
 import type { FileEntry } from "./entry";
 import type { Review } from "./review";
@@ -50,7 +51,10 @@ export class Fetcher {
       const diff = await readInSlices(text, pause, () => entry.key === key);
       if (diff) entry.take(diff, key);
     } catch (error) {
-      if (entry.key === key) entry.problem = (error as Error).message;
+      if (entry.key === key) {
+        entry.problem = (error as Error).message;
+        entry.tooLarge = error instanceof WireError && error.code === "TOO_LARGE";
+      }
     } finally {
       this.running.delete(entry);
     }

@@ -1,5 +1,5 @@
 // Where the keys lead: to the next file, the next change, the next line. Pure.
-import type { FileEntry } from "./entry";
+import { kHeadHeight, type FileEntry } from "./entry";
 import type { Focus, Review } from "./review";
 import { isStop, lineOf, type Row } from "./rows";
 
@@ -13,17 +13,22 @@ export const isChange = (row: Row | undefined): boolean =>
     return kind === "add" || kind === "del";
   });
 
-/** Where one is: the focus, or the file at the top of what is seen. */
+/** Where one is: the focus, or what is at the top of what is seen. */
 function place(review: Review): { index: number; row: number } {
   const focus = review.focus.peek();
   const index = focus ? review.indexOf(focus.path) : -1;
   if (index >= 0) return { index, row: focus!.row };
-  return { index: review.entries.length > 0 ? review.heights.at(review.scrollTop + 1) : -1, row: kHeadRow };
+  if (review.entries.length === 0) return { index: -1, row: kHeadRow };
+  const top = review.scrollTop + 1;
+  const seen = review.heights.at(top);
+  const entry = review.entries[seen]!;
+  const inside = top - review.heights.top(seen) - kHeadHeight;
+  return { index: seen, row: inside > 0 && rowsOf(entry).length > 0 ? entry.heights.at(inside) : kHeadRow };
 }
 
 export function nextFile(review: Review, step: 1 | -1): Focus | undefined {
   const { index, row } = place(review);
-  const began = review.focus.peek() !== undefined;
+  const began = review.focus.peek() !== undefined || row > kHeadRow;
   // Back from within a file leads to its head first.
   const next = step < 0 && row > kHeadRow ? index : began ? index + step : Math.max(0, index);
   const entry = review.entries[next];

@@ -4,9 +4,10 @@ import type { App } from "../state/app";
 import { benchOf } from "../state/bench";
 import { commentsOf } from "../state/comments";
 import type { ChangedFile, ChangesBody, Comment } from "../wire";
-import { FileEntry, type Measure } from "./entry";
+import { FileEntry, kHeadHeight, type Measure } from "./entry";
 import { Fetcher } from "./fetcher";
 import { Heights } from "./heights";
+import { kHeadRow } from "./moving";
 import { saidIn, signatureOf, type Said } from "./said";
 
 /** Files change in bursts: whoever writes one soon writes the next. */
@@ -26,6 +27,8 @@ export class Review {
   /** Goes up when rows or their heights are others. */
   readonly version = signal(0);
   readonly focus = signal<Focus | undefined>(undefined);
+  /** The file at the top of what is seen. */
+  readonly top = signal<string | undefined>(undefined);
   /** Brought into view once; the list takes it away. */
   readonly jump = signal<{ path: string; row?: number; start?: boolean } | undefined>(undefined);
   /** The focus went somewhere by a key: the element there takes it once it is drawn. */
@@ -117,7 +120,11 @@ export class Review {
       this.entries = body.files.map((info) => {
         const key = `${body.from}:${info.oid}:${info.status}`;
         const known = sameAgainst ? old.get(info.path) : undefined;
-        if (!known) return new FileEntry(info, key);
+        if (!known) {
+          const made = new FileEntry(info, key);
+          made.chosen = old.get(info.path)?.chosen;
+          return made;
+        }
         if (known.info.oid !== info.oid && info.changedSinceViewed) known.chosen = undefined;
         known.info = info;
         known.key = key;
@@ -126,8 +133,10 @@ export class Review {
       this.at = new Map(this.entries.map(({ info }, index) => [info.path, index]));
       this.body.value = body;
       if (!sameAgainst) {
+        // The list goes on at the same file where that is among these, too.
         this.scrollTop = 0;
-        this.focus.value = undefined;
+        const path = this.focus.peek()?.path;
+        this.focus.value = path !== undefined && this.at.has(path) ? { path, row: kHeadRow } : undefined;
       }
       this.saidAnew();
     });
@@ -203,6 +212,16 @@ export class Review {
   look(focus: Focus): void {
     const { path, row } = this.focus.peek() ?? {};
     if (path !== focus.path || row !== focus.row) this.focus.value = focus;
+  }
+
+  /** By a pointer: what is out of sight does not have the focus any more. */
+  scrolled(top: number, height: number): void {
+    const focus = this.focus.peek();
+    const index = focus ? this.indexOf(focus.path) : -1;
+    if (!focus || index < 0) return;
+    const { heights } = this.entries[index]!;
+    const at = this.heights.top(index) + (focus.row < 0 ? 0 : kHeadHeight + heights.top(focus.row));
+    if (at < top || at > top + height) this.focus.value = undefined;
   }
 
   /** Seen, or not after all: at once here, then at the server. */

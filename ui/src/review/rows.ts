@@ -24,6 +24,8 @@ export interface CommentRow {
   comment: Comment;
   /** Its line is not shown: it says itself which one that was. */
   quoted?: true;
+  /** It was sent, and this is another since. */
+  since?: "line" | "file";
 }
 /** Where a comment is being written. */
 export interface EditorRow {
@@ -51,6 +53,8 @@ export interface Shown {
   /** The lines of the file as it is, once they were asked for. */
   source: readonly string[] | undefined;
   comments: readonly Comment[];
+  /** Of the file's content. */
+  oid?: string;
   writing: readonly { side: Side; line: number; quote: string }[];
   /** Lines of gaps that were made before, by their number: they stay what they are. */
   made: Map<number, Line>;
@@ -131,7 +135,7 @@ const numberOf = (row: Row, side: Side): number | undefined => {
 };
 
 /** Behind each line what is said about it. What is said about lines that are not shown is in `elsewhere`. */
-export function rowsOf(file: Unified, shown: Shown): { rows: Row[]; elsewhere: Comment[] } {
+export function rowsOf(file: Unified, shown: Shown): { rows: Row[]; elsewhere: CommentRow[] } {
   const rows: Row[] = [];
   file.hunks.forEach((hunk, index) => {
     const gap = gapBefore(file.hunks, index, shown.source);
@@ -163,32 +167,57 @@ function atEnd({ hunks }: Unified): boolean {
   return context < 3;
 }
 
-function withComments(rows: Row[], { comments, writing }: Shown): { rows: Row[]; elsewhere: Comment[] } {
+/** A long line is quoted in part. */
+const isQuoted = ({ quote }: Comment, text: string) =>
+  quote === text || quote === "" || (quote.length >= 200 && text.startsWith(quote));
+
+/** Drafts are looked after by the server; what was sent stays as it was said. */
+const isSettled = ({ state, side }: Comment) => (state === "sent" || state === "resolved") && side !== "old";
+
+function withComments(
+  rows: Row[],
+  { comments, writing, oid }: Shown,
+): { rows: Row[]; elsewhere: CommentRow[] } {
   const key = (side: Side | undefined, line: number) => `${side ?? "new"}:${line}`;
   const by = new Map<string, (CommentRow | EditorRow)[]>();
   const add = (at: string, row: CommentRow | EditorRow) => by.set(at, [...(by.get(at) ?? []), row]);
-  const elsewhere = new Set<Comment>();
+  const elsewhere = new Map<Comment, CommentRow["since"]>();
   for (const comment of comments)
-    if (comment.state === "outdated" || comment.line === 0) elsewhere.add(comment);
+    if (comment.state === "outdated" || comment.line === 0) elsewhere.set(comment, undefined);
     else add(key(comment.side, comment.line), { kind: "comment", comment });
   for (const { side, line, quote } of writing) add(key(side, line), { kind: "editor", side, line, quote });
-  if (by.size === 0) return { rows, elsewhere: [...elsewhere] };
-  const all: Row[] = [];
-  for (const row of rows) {
+  const all: Row[] = by.size === 0 ? rows : [];
+  for (const row of by.size === 0 ? [] : rows) {
     all.push(row);
     for (const side of ["old", "new"] as const) {
-      const line = numberOf(row, side);
-      if (line === undefined || (side === "old" && row.kind === "same")) continue;
-      const at = key(side, line);
-      const said = by.get(at);
-      if (!said) continue;
-      all.push(...said);
+      const line = lineOf(row, side);
+      const number = numberOf(row, side);
+      if (number === undefined || (side === "old" && row.kind === "same")) continue;
+      const at = key(side, number);
+      for (const said of by.get(at) ?? [])
+        if (said.kind === "comment" && isSettled(said.comment) && !isQuoted(said.comment, line!.text))
+          elsewhere.set(said.comment, "line");
+        else all.push(said);
       by.delete(at);
     }
   }
-  for (const said of by.values())
-    for (const row of said) if (row.kind === "comment") elsewhere.add(row.comment);
-  return { rows: all, elsewhere: comments.filter((comment) => elsewhere.has(comment)) };
+  for (const row of [...by.values()].flat())
+    if (row.kind === "comment")
+      elsewhere.set(
+        row.comment,
+        isSettled(row.comment) && row.comment.oid !== undefined && row.comment.oid !== oid
+          ? "file"
+          : undefined,
+      );
+  return {
+    rows: all,
+    elsewhere: comments
+      .filter((comment) => elsewhere.has(comment))
+      .map((comment) => {
+        const since = elsewhere.get(comment);
+        return { kind: "comment", comment, quoted: true, ...(since ? { since } : {}) };
+      }),
+  };
 }
 
 /** Rows that have the focus in turn: lines, and what can be opened. */

@@ -29,8 +29,12 @@ export interface Hunk extends Range {
 export interface Unified {
   hunks: Hunk[];
   binary: boolean;
+  /** As git writes them; absent where the file was not there, or both are the same. */
+  oldMode?: string;
+  newMode?: string;
 }
 
+const kMode = /^(old|new|deleted file|new file) mode (\d+)$/;
 const kHunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
 /** How many lines are read before others have a turn. */
 const kSlice = 4000;
@@ -81,6 +85,8 @@ export class UnifiedReader {
     if (line.startsWith("\\")) return this.noNewline();
     const head = kHunk.exec(line);
     if (!head) {
+      const [, which, mode] = kMode.exec(line) ?? [];
+      if (mode) this.found[which!.startsWith("new") ? "newMode" : "oldMode"] = mode;
       if (/^Binary files |^GIT binary patch/.test(line)) this.found.binary = true;
       return;
     }

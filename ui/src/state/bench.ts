@@ -53,6 +53,8 @@ export class Bench {
   });
   /** What each session's files were compared with last, and the file that was looked at. */
   private readonly compared = signal<Readonly<Record<string, string>>>({});
+  /** What was committed here since the user last chose what to compare with. */
+  private readonly commits = signal<Readonly<Record<string, string | undefined>>>({});
   private readonly looked = signal<Readonly<Record<string, Looked>>>({});
   /** Goes up when a panel was asked for: it takes the focus. */
   readonly asked: ReadonlySignal<number> = signal(0);
@@ -100,6 +102,13 @@ export class Bench {
   }
   compare(sessionId: string, against: string): void {
     this.compared.value = { ...this.compared.peek(), [sessionId]: against };
+    this.commit(sessionId, undefined);
+  }
+  committed(sessionId: string): string | undefined {
+    return this.commits.value[sessionId];
+  }
+  commit(sessionId: string, words: string | undefined): void {
+    this.commits.value = { ...this.commits.peek(), [sessionId]: words };
   }
   file(sessionId: string): Looked | undefined {
     return this.looked.value[sessionId];

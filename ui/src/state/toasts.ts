@@ -5,6 +5,8 @@ import { write } from "./write";
 
 /** Long enough to look up and to read it, at a slow reader's pace. */
 const kLeastMs = 6000;
+/** What went well and offers nothing needs no more than a glance. */
+const kGlanceMs = 2500;
 const kPerLetterMs = 60;
 const kMostMs = 20_000;
 const kKept = 50;
@@ -47,8 +49,9 @@ export class Toasts {
   }
   release(): void {
     clearTimeout(this.timer);
-    const length = this.shown.peek()?.text.length ?? 0;
-    this.timer = setTimeout(() => this.dismiss(), Math.min(kMostMs, kLeastMs + length * kPerLetterMs));
+    const { kind, action, text = "" } = this.shown.peek() ?? {};
+    const least = kind === "info" && !action ? kGlanceMs : kLeastMs;
+    this.timer = setTimeout(() => this.dismiss(), Math.min(kMostMs, least + text.length * kPerLetterMs));
   }
 
   /** What it offers is done once, from wherever it stands. */

@@ -29,7 +29,7 @@ export function AuditPage() {
       <div class="page-column">
         <div class="audit-head">
           <h1>Logins and audit trail</h1>
-          <IconButton icon="retry" label="Look again" onClick={refresh} />
+          <IconButton icon="retry" label="Refresh" onClick={refresh} />
         </div>
         <p class="lead">Who can use this server, and who decided what.</p>
         {problem && (

@@ -3,6 +3,8 @@ import { useState } from "preact/hooks";
 import { commit } from "../../actions/commit";
 import { sendMessage } from "../../actions/messages";
 import { visible } from "../../reveal";
+import { grouped } from "../../review/numbers";
+import { benchOf } from "../../state/bench";
 import type { ChangedFile } from "../../wire";
 import { useApp } from "../context";
 import { Working } from "../parts";
@@ -12,6 +14,8 @@ import { Modal } from "./modal";
 
 /** More than this are not listed one by one: all of them go. */
 const kListed = 500;
+
+const filesOf = (n: number) => (n === 1 ? "1 file" : `${grouped(n)} files`);
 
 export function Commit({ sessionId, close }: { sessionId: string; close: () => void }) {
   const app = useApp();
@@ -32,8 +36,9 @@ export function Commit({ sessionId, close }: { sessionId: string; close: () => v
     try {
       const done = await commit(app, sessionId, paths, message.trim());
       const where = done.branch === undefined ? "" : ` on ${visible(done.branch)}`;
-      const count = done.files === 1 ? "1 file" : `${done.files} files`;
-      app.toasts.add("info", `Committed ${count}${where}: ${done.oid.slice(0, 10)}.`);
+      const words = `Committed ${filesOf(done.files)}${where}: ${done.oid.slice(0, 10)}.`;
+      app.toasts.add("info", words);
+      benchOf(app).commit(sessionId, words);
       close();
     } catch (error) {
       setRefused((error as Error).message);
@@ -98,7 +103,7 @@ export function Commit({ sessionId, close }: { sessionId: string; close: () => v
           </button>
           <fieldset class="commit-files">
             <legend>
-              {paths.length} of {files.length} files
+              {grouped(paths.length)} of {filesOf(files.length)}
               {files.length > 1 && (
                 <button
                   type="button"
@@ -135,7 +140,7 @@ export function Commit({ sessionId, close }: { sessionId: string; close: () => v
           disabled={busy || paths.length === 0 || message.trim() === ""}
           onClick={() => void go()}
         >
-          {busy ? "Committing…" : `Commit ${paths.length === 1 ? "1 file" : `${paths.length} files`}`}
+          {busy ? "Committing…" : `Commit ${filesOf(paths.length)}`}
         </button>
       </footer>
     </Modal>

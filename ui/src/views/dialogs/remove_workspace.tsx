@@ -73,7 +73,7 @@ export function RemoveWorkspace({ workspaceId, close }: { workspaceId: string; c
         </button>
         {(working.length > 0 || (problem && !shown)) && (
           <button type="button" class="button" onClick={() => void look()}>
-            Look again
+            Refresh
           </button>
         )}
         <button

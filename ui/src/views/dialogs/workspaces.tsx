@@ -30,7 +30,7 @@ export function WorkspacesPage() {
       <div class="page-column">
         <div class="audit-head">
           <h1>Workspaces</h1>
-          <IconButton icon="retry" label="Look again" onClick={refresh} />
+          <IconButton icon="retry" label="Refresh" onClick={refresh} />
         </div>
         <p class="lead">Worktrees of your repositories: each session in its own, none in another's way.</p>
         {problem && (

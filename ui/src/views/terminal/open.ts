@@ -99,6 +99,14 @@ export class OpenTerminals {
     if (room && document.hasFocus()) found.line.resize(room.cols, room.rows);
   }
 
+  /** Somebody works in another window: what is drawn here has the room that there is there. */
+  isSizedElsewhere(terminalId: string): boolean {
+    const { screen, line } = this.open.get(terminalId) ?? {};
+    const [room, size] = [screen?.room, line?.size.peek()];
+    if (!room || !size || document.hasFocus()) return false;
+    return room.cols !== size.cols || room.rows !== size.rows;
+  }
+
   setReader(on: boolean): void {
     this.terminals.setReader(on);
     this.open.forEach(({ screen }) => screen.setReader(on));

@@ -91,10 +91,17 @@ function Empty({
 function Front({ terminal, open }: { terminal: Terminal; open: OpenTerminals }) {
   const place = useRef<HTMLDivElement>(null);
   const { screen, line } = open.of(terminal);
+  const [foreign, setForeign] = useState(false);
+  const size = line.size.value;
+  const compare = () => setForeign(open.isSizedElsewhere(terminal.terminalId));
+  useEffect(compare, [size]);
   useLayoutEffect(() => {
     const { terminalId } = terminal;
     let gone = false;
-    const fit = () => open.takeSize(terminalId);
+    const fit = () => {
+      open.takeSize(terminalId);
+      compare();
+    };
     const look = () => {
       if (line.state.peek().kind === "open") screen.replaying(); // What was said meanwhile.
       line.look(!gone && document.visibilityState === "visible");
@@ -114,11 +121,13 @@ function Front({ terminal, open }: { terminal: Terminal; open: OpenTerminals }) 
       fit();
     });
     addEventListener("focus", fit);
+    addEventListener("blur", compare);
     document.addEventListener("visibilitychange", look);
     return () => {
       gone = true;
       observer.disconnect();
       removeEventListener("focus", fit);
+      removeEventListener("blur", compare);
       document.removeEventListener("visibilitychange", look);
       line.look(false);
     };
@@ -135,6 +144,11 @@ function Front({ terminal, open }: { terminal: Terminal; open: OpenTerminals }) 
           if (event.target === event.currentTarget) screen.focus();
         }}
       />
+      {foreign && (
+        <p class="terminal-sized" title="Work in this window, and it has the size of this one">
+          Sized by another window
+        </p>
+      )}
       <Outcome terminal={terminal} open={open} />
       <TouchKeys screen={screen} />
     </>

@@ -1,4 +1,5 @@
 // Above the changes: with what the files are compared, how much differs, how it is looked at.
+import { grouped } from "../../../review/numbers";
 import type { Review } from "../../../review/review";
 import { benchOf } from "../../../state/bench";
 import { IconButton } from "../../parts";
@@ -57,14 +58,16 @@ export function Bar({ review }: { review: Review }) {
       <span class="grow" />
       {body && body.count > 0 && (
         <span class="muted viewed-count">
-          {viewed} of {body.count} viewed
+          {grouped(viewed)} of {grouped(body.count)} viewed
         </span>
       )}
       <div class="segments" role="group" aria-label="Look of the changes">
-        <button type="button" aria-pressed={!bench.split.value} onClick={() => bench.choose("split", false)}>
-          Unified
-        </button>
-        <button type="button" aria-pressed={bench.split.value} onClick={() => bench.choose("split", true)}>
+        <button
+          type="button"
+          aria-pressed={bench.split.value}
+          title="Before and after beside each other"
+          onClick={() => bench.choose("split", !bench.split.value)}
+        >
           Split
         </button>
       </div>
@@ -77,7 +80,7 @@ export function Bar({ review }: { review: Review }) {
       <IconButton
         icon="retry"
         class={review.busy.value ? "is-busy" : ""}
-        label="Look again"
+        label="Refresh"
         onClick={() => void review.refresh()}
       />
     </div>

@@ -6,6 +6,7 @@ import { commentsOf, type Writing } from "../../../state/comments";
 import type { Comment } from "../../../wire";
 import { Revealed } from "../../conversation/revealed";
 import type { Review } from "../../../review/review";
+import type { CommentRow } from "../../../review/rows";
 
 type About = Omit<Writing, "text">;
 
@@ -16,18 +17,25 @@ const words: Readonly<Record<Comment["state"], string>> = {
   resolved: "resolved",
 };
 
+const lineWords = ({ side, line }: Pick<Comment, "side" | "line">) =>
+  `${side === "old" ? "old " : ""}line ${line}`;
+
 export function CommentBox({
   review: { app },
   comment,
   quoted,
+  since,
 }: {
   review: Pick<Review, "app">;
   comment: Comment;
   quoted: boolean;
+  since?: CommentRow["since"];
 }) {
   const comments = commentsOf(app);
   const { commentId, sessionId, line, quote, state, body } = comment;
   const about = { ...comment, commentId };
+  const said = words[state] + (since ? ` · its ${since} changed since` : "");
+  const place = lineWords(comment);
   const writing = comments.writing.value.some((one) => one.commentId === commentId);
   const [busy, setBusy] = useState(false);
   const act = (what: Promise<void>) => {
@@ -44,12 +52,15 @@ export function CommentBox({
       />
     );
   return (
-    <article class={`said is-${state}`} aria-label={`Comment on line ${line}, ${words[state]}`}>
+    <article
+      class={`said is-${state} ${since === "line" ? "is-past" : ""}`}
+      aria-label={`Comment on ${place}, ${said}`}
+    >
       <header>
         <strong>You</strong>
         <span class="muted">
-          {words[state]}
-          {line > 0 && ` · line ${line}`}
+          {said}
+          {line > 0 && ` · ${place}`}
         </span>
         <span class="said-acts">
           {open ? (
@@ -144,7 +155,7 @@ export function CommentEditor({ app, about, fresh }: { app: App; about: About; f
         ref={field}
         rows={2}
         dir="auto"
-        aria-label={`Comment on line ${about.line}`}
+        aria-label={`Comment on ${lineWords(about)}`}
         placeholder="What should change here?"
         value={text}
         onInput={(event) => comments.type(about, event.currentTarget.value)}

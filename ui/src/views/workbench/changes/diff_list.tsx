@@ -21,8 +21,15 @@ export function DiffList({ review }: { review: Review }) {
   const look = () => {
     const { scrollTop, clientHeight } = scroller.current!;
     review.scrollTop = scrollTop;
-    anchor.current = anchorAt(review, scrollTop);
+    review.top.value = review.entries[review.heights.at(scrollTop + 1)]?.info.path;
+    anchor.current = anchorAt(review, scrollTop, anchor.current);
     setView({ top: scrollTop, height: clientHeight });
+  };
+  const onScroll = () => {
+    const { scrollTop, clientHeight } = scroller.current!;
+    // What was scrolled from here was looked at already.
+    if (Math.abs(scrollTop - review.scrollTop) > 0.5) review.scrolled(scrollTop, clientHeight);
+    look();
   };
   const fit = () => {
     const box = probe.current!.getBoundingClientRect();
@@ -46,8 +53,8 @@ export function DiffList({ review }: { review: Review }) {
   // What is at the top stays at the top.
   useLayoutEffect(() => {
     const element = scroller.current!;
-    const wanted = anchor.current && topOf(review, anchor.current);
-    if (wanted !== undefined && Math.abs(wanted - element.scrollTop) > 0.5) {
+    const wanted = (anchor.current && topOf(review, anchor.current)) ?? review.scrollTop;
+    if (Math.abs(wanted - element.scrollTop) > 0.5) {
       element.scrollTop = wanted;
       look();
     }
@@ -90,7 +97,7 @@ export function DiffList({ review }: { review: Review }) {
     );
   }, [view.top, view.height, version]);
   return (
-    <div class="diff-scroll" ref={scroller} onScroll={look} tabIndex={-1}>
+    <div class="diff-scroll" ref={scroller} onScroll={onScroll} tabIndex={-1}>
       <code class="dl-probe" ref={probe} aria-hidden="true">
         MMMMMMMMMM
       </code>

@@ -1,5 +1,5 @@
 // The files that differ, above their differences: a list or a tree, of which only what is seen exists.
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Review } from "../../../review/review";
 import { kHeadRow } from "../../../review/moving";
 import { asList, asTree, type ListRow } from "../../../review/tree";
@@ -19,6 +19,15 @@ export function FileList({ review, tree }: { review: Review; tree: boolean }) {
   const height = box.current?.clientHeight ?? 200;
   const first = Math.max(0, Math.floor(top / kRow) - kAround);
   const last = Math.ceil((top + height) / kRow) + kAround;
+  const here = review.focus.value?.path ?? review.top.value;
+  useEffect(() => {
+    const at = rows.findIndex((row) => row.kind === "file" && row.file.path === here);
+    const list = box.current!;
+    if (at < 0) return;
+    const [above, below] = [at * kRow, (at + 1) * kRow + 9 - list.clientHeight];
+    if (list.scrollTop > above) list.scrollTop = above;
+    else if (list.scrollTop < below) list.scrollTop = below;
+  }, [here, tree]);
   const go = (path: string) => {
     const entry = review.entry(path);
     if (entry && !entry.open && entry.info.viewed !== true) review.setOpen(entry, true);
@@ -53,7 +62,13 @@ export function FileList({ review, tree }: { review: Review; tree: boolean }) {
                 <span class="muted">{row.files}</span>
               </button>
             ) : (
-              <FileLine review={review} row={row.file} name={tree ? row.name : undefined} onGo={go} />
+              <FileLine
+                review={review}
+                row={row.file}
+                here={row.file.path === here}
+                name={tree ? row.name : undefined}
+                onGo={go}
+              />
             )}
           </li>
         ))}
@@ -67,15 +82,16 @@ const keyOf = (row: ListRow) => (row.kind === "folder" ? `d:${row.path}` : row.f
 function FileLine({
   review,
   row,
+  here,
   name,
   onGo,
 }: {
   review: Review;
   row: ChangedFile;
+  here: boolean;
   name: string | undefined;
   onGo: (path: string) => void;
 }) {
-  const here = review.focus.value?.path === row.path;
   return (
     <div class={`changed-file ${here ? "is-here" : ""}`}>
       <input

@@ -1,6 +1,7 @@
 // One file of the changes: its head, which stays in sight, and the rows of it that are near the screen.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { kHeadHeight, type FileEntry } from "../../../review/entry";
+import { kindWords } from "../../../review/kind";
 import { kHeadRow } from "../../../review/moving";
 import type { Review } from "../../../review/review";
 import { isStop, type Row } from "../../../review/rows";
@@ -127,6 +128,12 @@ function RowBox({
   );
 }
 
+/** What no line says: a link, another mode. It is known once the difference is here. */
+function KindChip({ entry: { diff } }: { entry: FileEntry }) {
+  const words = kindWords(diff);
+  return words === undefined ? null : <span class="chip">{words}</span>;
+}
+
 function FileHead({
   review,
   entry,
@@ -147,6 +154,7 @@ function FileHead({
         onClick={() => review.setOpen(entry, !open)}
       />
       <FileName file={info} />
+      <KindChip entry={entry} />
       {entry.isLarge && !open && <span class="chip">large</span>}
       <Delta added={info.added} deleted={info.deleted} />
       <label class="viewed-check" title="Viewed: folds it until it changes (V)">

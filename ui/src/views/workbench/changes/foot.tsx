@@ -2,6 +2,14 @@
 import type { Review } from "../../../review/review";
 import { commentsOf } from "../../../state/comments";
 
+/** The first ones matter most: those for which there is no room are not shown. */
+const hints = [
+  ["JK", "next, previous file"],
+  ["C", "comment"],
+  ["V", "viewed"],
+  ["NP", "next, previous change"],
+] as const;
+
 export function Foot({ review }: { review: Review }) {
   const { app, session } = review;
   const comments = commentsOf(app);
@@ -17,9 +25,15 @@ export function Foot({ review }: { review: Review }) {
   return (
     <footer class="changes-foot">
       <span class="key-hints">
-        <kbd>J</kbd> <kbd>K</kbd> file · <kbd>C</kbd> comment · <kbd>V</kbd> viewed
+        {hints.map(([keys, label]) => (
+          <span key={label}>
+            {[...keys].map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}{" "}
+            {label}
+          </span>
+        ))}
       </span>
-      <span class="grow" />
       {body && body.count > 0 && (
         <button
           type="button"

@@ -1,11 +1,13 @@
 // What differs in a session's files, and what is said about it.
 import { useEffect } from "preact/hooks";
 import { count } from "../../../format";
+import { grouped } from "../../../review/numbers";
 import { reviewOf, type Review } from "../../../review/review";
 import { benchOf } from "../../../state/bench";
 import { commentsOf } from "../../../state/comments";
 import { useApp } from "../../context";
 import { Icon } from "../../icons";
+import { IconButton } from "../../parts";
 import { Bar } from "./bar";
 import { CommentBox } from "./comment";
 import { DiffList } from "./diff_list";
@@ -35,10 +37,11 @@ export function ChangesPanel({ session }: { session: string }) {
       {!body && !problem && <Skeleton />}
       {body?.truncated && (
         <p class="strip warn">
-          <Icon name="alert" size={14} /> Only the first {body.files.length} of {body.count} files are listed.
-          Commit or ignore some to see the others.
+          <Icon name="alert" size={14} /> Only the first {grouped(body.files.length)} of {grouped(body.count)}{" "}
+          files are listed. Commit or ignore some to see the others.
         </p>
       )}
+      {body && body.count > 0 && <Committed review={review} />}
       {body && body.files.length > 1 && <FileList review={review} tree={bench.tree.value} />}
       <Elsewhere review={review} />
       {body && (body.files.length > 0 ? <DiffList review={review} /> : <Empty review={review} />)}
@@ -59,6 +62,23 @@ function Problem({ review, problem }: { review: Review; problem: Error }) {
         Try again
       </button>
     </div>
+  );
+}
+
+/** After a commit what was committed still differs from the base: nobody has to wonder whether it worked. */
+function Committed({ review: { app, session, against, body } }: { review: Review }) {
+  const bench = benchOf(app);
+  const words = bench.committed(session);
+  if (words === undefined || against !== "base" || !body.value!.offers.includes("head")) return null;
+  return (
+    <p class="strip">
+      <Icon name="check" size={14} />
+      <span class="grow">{words} Base shows what is committed, too.</span>
+      <button type="button" class="button small" onClick={() => bench.compare(session, "head")}>
+        Show uncommitted
+      </button>
+      <IconButton icon="close" label="Dismiss" onClick={() => bench.commit(session, undefined)} />
+    </p>
   );
 }
 

@@ -16,6 +16,10 @@ function isOurs({ target }: KeyboardEvent): boolean {
   return target === document.body || target.closest("#bench-panel") !== null;
 }
 
+/** Whoever is in the changes begins no new session by N, also behind the last change. */
+const isIn = (review: Review, { target }: KeyboardEvent) =>
+  target !== document.body || review.focus.peek() !== undefined;
+
 function go(review: Review, to: Focus | undefined, start = false): boolean {
   if (!to) return false;
   const entry = review.entry(to.path);
@@ -60,16 +64,19 @@ function viewed(review: Review): boolean {
 export function handleReviewKey(review: Review, event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !isOurs(event))
     return false;
+  if ((event.key === "n" || event.key === "p") && !isIn(review, event)) return false;
   const inList = event.target instanceof HTMLElement && event.target.closest(".changed-files, .changes-bar");
   switch (event.key) {
     case "j":
       return go(review, nextFile(review, 1), true);
     case "k":
       return go(review, nextFile(review, -1), true);
+    case "n":
     case "J":
-      return go(review, nextChange(review, 1));
+      return go(review, nextChange(review, 1)) || isIn(review, event);
+    case "p":
     case "K":
-      return go(review, nextChange(review, -1));
+      return go(review, nextChange(review, -1)) || isIn(review, event);
     case "ArrowDown":
     case "ArrowUp":
       if (inList || event.target === document.body) return false;

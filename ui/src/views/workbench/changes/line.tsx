@@ -2,6 +2,7 @@
 import type { FileEntry } from "../../../review/entry";
 import { kCutLine, kLongLine } from "../../../review/entry";
 import { withMarks, type Piece } from "../../../review/language";
+import { grouped } from "../../../review/numbers";
 import type { Side } from "../../../review/rows";
 import type { Line } from "../../../review/unified";
 import { changedWords, type Range } from "../../../review/words";
@@ -32,7 +33,8 @@ export function Code({
   version: number;
   onWhole: () => void;
 }) {
-  const cut = line.text.length > kLongLine && !entry.whole.has(line);
+  const long = line.text.length > kLongLine;
+  const cut = long && !entry.whole.has(line);
   const pieces: readonly Piece[] = cut
     ? [{ text: line.text.slice(0, kCutLine), scope: "" }]
     : withMarks(entry.colours.get(line) ?? [{ text: line.text, scope: "" }], marksOf(line));
@@ -56,9 +58,9 @@ export function Code({
       })}
       {end && <mark class="hidden-char">{line.cr ? "\\r\\n" : "\\n"}</mark>}
       {line.open && line.kind !== "same" && <span class="no-newline"> no newline at the end</span>}
-      {cut && (
+      {long && (
         <button type="button" class="link-button" onClick={onWhole}>
-          show {line.text.length - kCutLine} more characters
+          {cut ? `show ${grouped(line.text.length - kCutLine)} more characters` : "show less"}
         </button>
       )}
     </>

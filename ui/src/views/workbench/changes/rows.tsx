@@ -1,9 +1,10 @@
 // The rows of one file.
 import { discardChange, placeOf } from "../../../actions/review";
 import { commentsOf } from "../../../state/comments";
-import { count } from "../../../format";
 import type { FileEntry } from "../../../review/entry";
+import { onlyKind } from "../../../review/kind";
 import { kOpenLines } from "../../../review/fetcher";
+import { grouped } from "../../../review/numbers";
 import type { Review } from "../../../review/review";
 import { lineOf, type Gap, type NoteRow, type Row, type Side } from "../../../review/rows";
 import type { Line } from "../../../review/unified";
@@ -40,7 +41,9 @@ export function RowView({ review, entry, row, version }: Props) {
     case "gap":
       return <GapView review={review} entry={entry} version={version} gap={row} />;
     case "comment":
-      return <CommentBox review={review} comment={row.comment} quoted={row.quoted === true} />;
+      return (
+        <CommentBox review={review} comment={row.comment} quoted={row.quoted === true} since={row.since} />
+      );
     case "editor":
       return (
         <CommentEditor
@@ -59,7 +62,7 @@ export function RowView({ review, entry, row, version }: Props) {
 }
 
 const showWhole = (review: Review, entry: FileEntry, line: Line) => () => {
-  entry.whole.add(line);
+  if (!entry.whole.delete(line)) entry.whole.add(line);
   review.version.value++;
 };
 
@@ -135,7 +138,7 @@ function GapView({ review, entry, gap }: Omit<Props, "row"> & { gap: Gap }) {
       ? "the rest of the file"
       : lines === 1
         ? "1 unchanged line"
-        : `${count(lines)} unchanged lines`;
+        : `${grouped(lines)} unchanged lines`;
   return (
     <div class="dl-gap">
       <button type="button" onClick={() => open(few ? "all" : "top")}>
@@ -176,6 +179,7 @@ function Note({ review, entry, row, version }: Omit<Props, "row"> & { row: NoteR
         </button>
       </div>
     );
+  if (row.note === "large") return <div class="dl-note">{row.text}</div>;
   const { status } = entry.info;
   return (
     <div class="dl-note">
@@ -185,7 +189,7 @@ function Note({ review, entry, row, version }: Omit<Props, "row"> & { row: NoteR
           ? "Renamed, with the same content."
           : status === "added"
             ? "An empty file."
-            : "No line changed: its mode or its kind is another."}
+            : onlyKind(entry.diff)}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { openInEditor, useEditor } from "../../../actions/review";
 import { copyPath } from "../../../actions/sessions";
 import { run } from "../../../commands/table";
 import { withKeys } from "../../../commands/keys";
+import { WireError } from "../../../api";
 import { absolute, editors } from "../../../editors";
 import { bytes } from "../../../format";
 import { contentOf, type Content } from "../../../review/viewed_file";
@@ -60,9 +61,11 @@ function FileView({ session, file }: { session: string; file: Looked }) {
       {found.problem ? (
         <div class="bench-empty" role="alert">
           <p>{found.problem.message}</p>
-          <button type="button" class="button" onClick={() => setRound(round + 1)}>
-            Try again
-          </button>
+          {!(found.problem instanceof WireError && found.problem.code === "TOO_LARGE") && (
+            <button type="button" class="button" onClick={() => setRound(round + 1)}>
+              Try again
+            </button>
+          )}
         </div>
       ) : !found.content ? (
         <p class="bench-empty" role="status">
@@ -116,7 +119,7 @@ function Head({ session, file, onAgain }: { session: string; file: Looked; onAga
           </a>
         )
       )}
-      <IconButton icon="retry" label="Look again" onClick={onAgain} />
+      <IconButton icon="retry" label="Refresh" onClick={onAgain} />
       <IconButton
         icon="search"
         label={withKeys("Open a file…", "quick-open")}
