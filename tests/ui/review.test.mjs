@@ -246,6 +246,83 @@ test(
 );
 
 test(
+  "one run of a hunk is discarded, C follows the pointer, a rename is committed with both names",
+  { skip: development && "needs files of its own" },
+  async () => {
+    const { server, page } = await reviewed({
+      size: { width: 1440, height: 900 },
+    });
+    const git = gitIn(server);
+    const notes = () => readFileSync(join(server.project, "notes.txt"), "utf8");
+    assert.equal((await page.locator(".changes-bar").boundingBox()).height, 45);
+    const long = `src/${"a_long_folder/".repeat(8)}and_a_long_name_of_a_file.test.ts`;
+    await send(
+      page,
+      `run: sed -i 's/^line 6$/line six\\nand more/' notes.txt; mkdir -p $(dirname ${long}); git checkout src/total.ts; git mv src/total.ts ${long}`,
+    );
+    await turnEnds(page);
+    await line(page, "and more").waitFor();
+
+    // A pointer moves the place of the keys.
+    await page.locator(".bench-panel").focus();
+    await page.keyboard.press("j");
+    await line(page, "line six").locator(".dl-text").click();
+    await page.keyboard.press("c");
+    await page
+      .locator(".said.writing")
+      .getByLabel("Comment on line 6", { exact: true })
+      .waitFor();
+    await page.keyboard.press("Escape");
+
+    await line(page, "line 6").hover();
+    await file(page, "notes.txt")
+      .getByRole("button", { name: "Discard this change at lines 6–7…" })
+      .click();
+    await reads(
+      page.locator("dialog[open]"),
+      /removes 2 added lines, restores 1 deleted line\./,
+    );
+    await page
+      .locator("dialog[open]")
+      .getByRole("button", { name: "Discard" })
+      .click();
+    await until(() => /^line 6$/m.test(notes()), "the change to be gone");
+    assert.match(notes(), /^line three$/m);
+    assert.doesNotMatch(notes(), /and more/);
+    // What is said covers neither the name of the session nor what stands in its head.
+    const [head, toast] = [
+      await page.locator(".session-head").boundingBox(),
+      await page.locator(".toast").boundingBox(),
+    ];
+    assert.ok(toast.y >= head.y + head.height);
+
+    await page.getByRole("button", { name: "Commit…" }).click();
+    const dialog = page.locator("dialog[open]");
+    await reads(
+      dialog.locator(".check", { hasText: "and_a_long_name" }),
+      /renamed/,
+    );
+    assert.deepEqual(
+      await dialog.evaluate((box) =>
+        [box, ...box.querySelectorAll(".commit-files, form")]
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ className }) => className),
+      ),
+      [],
+    );
+    await dialog.getByLabel("Message").fill("All of it");
+    await dialog.getByRole("button", { name: "Commit 3 files" }).click();
+    await until(
+      () => git("status", "--porcelain") === "",
+      "everything to be committed",
+    );
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+    await server.stop();
+  },
+);
+
+test(
   "on a phone the workbench is a page, from which Back leads to the conversation; nothing of it is out of reach",
   { skip: development && "needs files of its own" },
   async () => {

@@ -45,6 +45,10 @@ describe("acting on changes", () => {
     await until(() => page.world.committed.length === 1);
     expect(page.world.committed[0]!.message).toBe("Cents, not floats");
     expect(page.world.committed[0]!.paths).not.toContain("assets/icon.png");
+    // A rename is both of its names.
+    expect(page.world.committed[0]!.paths).toEqual(
+      expect.arrayContaining(["src/money.ts", "src/pricing/money.ts"]),
+    );
     await until(() => !$(page.root, "dialog"));
   });
 

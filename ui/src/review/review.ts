@@ -64,6 +64,7 @@ export class Review {
     const stops = [
       effect(() => {
         void benchOf(this.app).against(this.session);
+        void benchOf(this.app).committed(this.session);
         untracked(() => void this.refresh());
       }),
       effect(() => {

@@ -27,7 +27,9 @@ export function Commit({ sessionId, close }: { sessionId: string; close: () => v
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState("");
   const files = found.value?.files ?? [];
-  const paths = files.filter(({ path }) => !left.has(path)).map(({ path }) => path);
+  const chosen = files.filter(({ path }) => !left.has(path));
+  // A renamed file goes with the name that it had: else that one would stay in the repository.
+  const paths = chosen.flatMap(({ path, oldPath }) => (oldPath === undefined ? [path] : [oldPath, path]));
   const info = app.sessions.of(sessionId)?.value;
   const name = app.agents.of(info?.cliType ?? "")?.name ?? "the agent";
   const go = async () => {
@@ -36,7 +38,7 @@ export function Commit({ sessionId, close }: { sessionId: string; close: () => v
     try {
       const done = await commit(app, sessionId, paths, message.trim());
       const where = done.branch === undefined ? "" : ` on ${visible(done.branch)}`;
-      const words = `Committed ${filesOf(done.files)}${where}: ${done.oid.slice(0, 10)}.`;
+      const words = `Committed ${filesOf(chosen.length)}${where}: ${done.oid.slice(0, 10)}.`;
       app.toasts.add("info", words);
       benchOf(app).commit(sessionId, words);
       close();
@@ -47,7 +49,7 @@ export function Commit({ sessionId, close }: { sessionId: string; close: () => v
   };
   const ask = () => {
     const list =
-      paths.length === files.length
+      chosen.length === files.length
         ? "all uncommitted changes"
         : `these files only:\n${paths.map((path) => `- ${path}`).join("\n")}`;
     sendMessage(
@@ -103,7 +105,7 @@ export function Commit({ sessionId, close }: { sessionId: string; close: () => v
           </button>
           <fieldset class="commit-files">
             <legend>
-              {grouped(paths.length)} of {filesOf(files.length)}
+              {grouped(chosen.length)} of {filesOf(files.length)}
               {files.length > 1 && (
                 <button
                   type="button"
@@ -140,7 +142,7 @@ export function Commit({ sessionId, close }: { sessionId: string; close: () => v
           disabled={busy || paths.length === 0 || message.trim() === ""}
           onClick={() => void go()}
         >
-          {busy ? "Committing…" : `Commit ${filesOf(paths.length)}`}
+          {busy ? "Committing…" : `Commit ${filesOf(chosen.length)}`}
         </button>
       </footer>
     </Modal>

@@ -69,7 +69,8 @@ function Problem({ review, problem }: { review: Review; problem: Error }) {
 function Committed({ review: { app, session, against, body } }: { review: Review }) {
   const bench = benchOf(app);
   const words = bench.committed(session);
-  if (words === undefined || against !== "base" || !body.value!.offers.includes("head")) return null;
+  // Where the base is the last commit, what was committed is not among the changes any more.
+  if (words === undefined || against !== "base" || body.value!.target === "HEAD") return null;
   return (
     <p class="strip">
       <Icon name="check" size={14} />
