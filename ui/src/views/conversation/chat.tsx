@@ -7,6 +7,7 @@ import { toRows, type Row } from "../../rows";
 import { useApp } from "../context";
 import { Icon } from "../icons";
 import { IconButton } from "../parts";
+import { calm } from "./calm";
 import { estimate, RowView } from "./row";
 import { kEndThreshold, useVirtual } from "./virtual";
 
@@ -112,6 +113,11 @@ export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.Co
     leftAt.value = undefined;
     list.scrollToEnd();
   };
+  /** The way to the end comes up under the pointer that opened something long: a second press was not meant for it. */
+  const grewAt = useRef(-Infinity);
+  const toEnd = () => {
+    if (performance.now() - grewAt.current >= calm.ms) follow();
+  };
   // Whatever grows, rows or the dock below, a reader at the end stays there.
   useEffect(() => {
     const element = scroller.current!;
@@ -121,10 +127,14 @@ export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.Co
     });
     observer.observe(element);
     observer.observe(element.querySelector(".chat-size")!);
-    element.addEventListener("readerhand", leave);
+    const grows = () => {
+      grewAt.current = performance.now();
+      leave();
+    };
+    element.addEventListener("readerhand", grows);
     return () => {
       observer.disconnect();
-      element.removeEventListener("readerhand", leave);
+      element.removeEventListener("readerhand", grows);
     };
   }, []);
   // Who sends wants to see what comes of it.
@@ -191,7 +201,7 @@ export function Chat({ timeline, empty }: { timeline: Timeline; empty: preact.Co
       {leftAt.value !== undefined && (
         <div class="to-end-bar">
           <IconButton icon="up" label="Your message before (Alt+↑)" onClick={() => stepPrompt(-1)} />
-          <button type="button" class="to-end" onClick={follow}>
+          <button type="button" class="to-end" onClick={toEnd}>
             <Icon name="end" size={14} />
             {fresh > 0 ? `${fresh} new below` : "Newest"}
           </button>
